@@ -1,0 +1,29 @@
+"""Fixtures for every test. What prepares and judges a whole run is in `tests.guard.plugin`."""
+
+from pathlib import Path
+
+import pytest
+
+# Notebooks that are wrong on purpose: only the tests that name them run them.
+collect_ignore = ["fixtures"]
+
+
+class GuardLog:
+    """The refusals made by one test on purpose, as lines of process, host and test."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def hosts(self) -> list[str]:
+        """The refused hosts, oldest first, as Python literals."""
+        if not self.path.exists():
+            return []
+        return [line.split(" ")[1] for line in self.path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def tripped_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardLog:
+    """For a test that trips the guard: its refusals go to a log of its own, not to the run's."""
+    log = GuardLog(tmp_path / "tripped.log")
+    monkeypatch.setenv("COURSE_GUARD_LOG", str(log.path))
+    return log

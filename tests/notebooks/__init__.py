@@ -1,0 +1,1 @@
+"""How this course stores notebooks: `form` writes, `execute` runs, `check` judges them."""
