@@ -1,0 +1,107 @@
+"""`connect()`: the one line by which a notebook reaches a model, offline or live.
+
+Offline, the client is the real SDK over a platform of its own. With `COURSE_LIVE=1` it is the
+same SDK over a real endpoint: OpenAI, or anything compatible named by `OPENAI_BASE_URL`.
+"""
+
+import os
+from collections import deque
+from typing import Any
+
+import httpx2
+from openai import AsyncOpenAI, OpenAI
+
+from .home import CourseError
+from .platform.app import Platform
+from .standin.prompt import Model
+from .transport import API_HOST, OfflineTransport
+
+DEFAULT_MODEL = "gpt-5.6"
+
+# The platforms behind the latest offline clients, newest first, so that `show` can ask them.
+recent_platforms: deque[Platform] = deque(maxlen=16)
+
+
+def is_live() -> bool:
+    """Whether `COURSE_LIVE` asks for a real endpoint; CourseError when it says neither."""
+    value = os.environ.get("COURSE_LIVE", "").strip().lower()
+    if value in ("", "0", "false", "no", "off"):
+        return False
+    if value in ("1", "true", "yes", "on"):
+        return True
+    raise CourseError(f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline.")
+
+
+def model_name() -> str:
+    """The model the notebooks ask for: `COURSE_MODEL`, or the course's default."""
+    return os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
+
+
+def connect(model: Model | None = None) -> OpenAI:
+    """A real `OpenAI` client: offline over a new platform, or live when `COURSE_LIVE=1`.
+
+    model   what answers offline; the stand-in model when left out. Live, it must be left out.
+    """
+    if is_live():
+        _check_live(model)
+        return OpenAI()
+    return OpenAI(**_OFFLINE, http_client=httpx2.Client(transport=_transport(model)))
+
+
+def connect_async(model: Model | None = None) -> AsyncOpenAI:
+    """`connect()` for `await`: a real `AsyncOpenAI` client."""
+    if is_live():
+        _check_live(model)
+        return AsyncOpenAI()
+    return AsyncOpenAI(**_OFFLINE, http_client=httpx2.AsyncClient(transport=_transport(model)))
+
+
+def connect_agents(model: Model | None = None) -> AsyncOpenAI:
+    """Make `connect_async(model)` the Agents SDK's default client, and return it.
+
+    Offline, the exporter that would send traces to the vendor is taken out. Tracing itself
+    stays on, and every processor of yours keeps receiving spans.
+    """
+    import agents
+
+    client = connect_async(model)
+    agents.set_default_openai_client(client, use_for_tracing=False)
+    if not is_live():
+        _stop_trace_export()
+    return client
+
+
+# Given outright, so that the environment's key and address stay unused.
+_OFFLINE: dict[str, Any] = {"api_key": "offline", "base_url": f"https://{API_HOST}/v1"}
+
+
+def _transport(model: Model | None) -> OfflineTransport:
+    platform = Platform() if model is None else Platform(model=model)
+    recent_platforms.appendleft(platform)
+    return OfflineTransport(platform.handle)
+
+
+def _check_live(model: Model | None) -> None:
+    if model is not None:
+        raise CourseError(
+            "COURSE_LIVE=1 is set, and this cell brings its own scripted model. "
+            "Unset COURSE_LIVE to run it."
+        )
+    if not os.environ.get("OPENAI_API_KEY"):
+        raise CourseError(
+            "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "
+            "a local server named by OPENAI_BASE_URL), or unset COURSE_LIVE to stay offline."
+        )
+
+
+def _stop_trace_export() -> None:
+    from agents.tracing import get_trace_provider
+    from agents.tracing.processors import default_processor
+    from agents.tracing.provider import DefaultTraceProvider
+
+    provider = get_trace_provider()
+    if isinstance(provider, DefaultTraceProvider):  # a provider of the learner's own stays as it is
+        exporter = default_processor()
+        # The SDK can replace the list of processors but not read it.
+        kept = [each for each in provider._multi_processor._processors if each is not exporter]
+        provider.set_processors(kept)

@@ -1,0 +1,110 @@
+"""The API's errors: one exception, and the sentences the API uses again and again.
+
+Every refusal in the platform is an `ApiError`. Its body is the API's own envelope
+(contract A2). Beside it, `hint` carries one plain sentence for a learner; it travels in a
+response header (`x-course-hint`), so the SDK's exception stays exactly what it is live.
+"""
+
+from typing import Any
+
+Json = dict[str, Any]
+
+GAP = "offline_unverified"  # the code of a refusal whose live wording nobody has recorded
+
+
+class ApiError(Exception):
+    """A refusal, as the API words it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        param: str | None = None,
+        code: str | None = None,
+        type: str = "invalid_request_error",
+        status: int = 400,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message, self.param, self.code = message, param, code
+        self.type, self.status, self.hint = type, status, hint
+
+    def body(self) -> Json:
+        """The error envelope: `{"error": {message, type, param, code}}`."""
+        error = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
+        return {"error": error}
+
+
+def kind(value: object) -> str:
+    """The API's word for the JSON type of `value`, with its article; null counts as an object."""
+    if isinstance(value, bool):
+        return "a boolean"
+    for python_type, word in (
+        (str, "a string"),
+        (int, "an integer"),
+        (float, "a decimal"),
+        (list, "an array"),
+    ):
+        if isinstance(value, python_type):
+            return word
+    return "an object"
+
+
+def quoted(values: tuple[str, ...]) -> str:
+    """`'a', 'b', and 'c'`, the way the API lists what it would have accepted."""
+    words = [f"'{value}'" for value in values]
+    if len(words) < 3:
+        return " and ".join(words)
+    return ", ".join(words[:-1]) + f", and {words[-1]}"
+
+
+def missing(param: str, hint: str | None = None) -> ApiError:
+    return ApiError(
+        f"Missing required parameter: '{param}'.",
+        param=param,
+        code="missing_required_parameter",
+        hint=hint,
+    )
+
+
+def wrong_type(param: str, expected: str, value: object, hint: str | None = None) -> ApiError:
+    return ApiError(
+        f"Invalid type for '{param}': expected {expected}, but got {kind(value)} instead.",
+        param=param,
+        code="invalid_type",
+        hint=hint,
+    )
+
+
+def wrong_value(
+    param: str, value: object, supported: tuple[str, ...], hint: str | None = None
+) -> ApiError:
+    return ApiError(
+        f"Invalid value: '{value}'. Supported values are: {quoted(supported)}.",
+        param=param,
+        code="invalid_value",
+        hint=hint,
+    )
+
+
+def unknown_parameter(
+    path: str, name: str, known: tuple[str, ...], sent: Json, hint: str | None = None
+) -> ApiError:
+    """`path` is where it stands (`input[0].bogus`); `known` are its legal neighbours."""
+    near = sorted(k for k in known if k not in sent and _distance_within_two(name, k))
+    tail = f" Did you mean {' or '.join(repr(k) for k in near[:2])}?" if near else ""
+    return ApiError(
+        f"Unknown parameter: '{path}'.{tail}", param=path, code="unknown_parameter", hint=hint
+    )
+
+
+def _distance_within_two(a: str, b: str) -> bool:
+    """Whether at most two single-character edits turn `a` into `b` (Levenshtein)."""
+    if abs(len(a) - len(b)) > 2:
+        return False
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        last, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
+    return row[-1] <= 2

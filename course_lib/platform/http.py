@@ -1,0 +1,37 @@
+"""What crosses the wire: a request in, a reply out. Nothing here knows httpx, or a socket."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .errors import Json
+
+
+@dataclass(slots=True)
+class Request:
+    """One HTTP request. `path` is below the host and has no query (`/v1/responses`)."""
+
+    method: str
+    path: str
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Reply:
+    """One HTTP reply. `chunks` are the body's bytes, several when it is streamed."""
+
+    status: int
+    headers: dict[str, str]
+    chunks: Iterable[bytes]
+
+
+def json_reply(status: int, body: Json, headers: dict[str, str] | None = None) -> Reply:
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    return Reply(status, {"content-type": "application/json"} | (headers or {}), (content,))
+
+
+def event_stream(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Reply:
+    content_type = {"content-type": "text/event-stream; charset=utf-8"}
+    return Reply(200, content_type | (headers or {}), chunks)

@@ -1,0 +1,121 @@
+"""A small vocabulary for saying what a field may hold.
+
+A rule is a function `(value, path) -> None` that raises the API's error when the value does
+not fit (contract A2). The tables in `contract.py`, `items.py` and `tools.py` are written with
+these words, so they read like the API's reference.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import ApiError, Json, missing, unknown_parameter, wrong_type, wrong_value
+
+Rule = Callable[[Any, str], None]
+
+
+def anything(value: Any, path: str) -> None:
+    """No constraint: the field is accepted as it is."""
+
+
+def text(value: Any, path: str) -> None:
+    if not isinstance(value, str):
+        raise wrong_type(path, "a string", value)
+
+
+def boolean(value: Any, path: str) -> None:
+    if not isinstance(value, bool):
+        raise wrong_type(path, "a boolean", value)
+
+
+def mapping(value: Any, path: str) -> None:
+    if not isinstance(value, dict):
+        raise wrong_type(path, "an object", value)
+
+
+def nullable(rule: Rule) -> Rule:
+    def check(value: Any, path: str) -> None:
+        if value is not None:
+            rule(value, path)
+
+    return check
+
+
+def integer(minimum: int | None = None, maximum: int | None = None) -> Rule:
+    return _number("integer", "an integer", int, minimum, maximum)
+
+
+def decimal(minimum: float | None = None, maximum: float | None = None) -> Rule:
+    return _number("decimal", "a decimal", (int, float), minimum, maximum)
+
+
+def _number(
+    noun: str,
+    with_article: str,
+    python_type: Any,
+    minimum: float | None,
+    maximum: float | None,
+) -> Rule:
+    def out_of_range(path: str, value: float, above: bool, bound: float) -> ApiError:
+        side, sign, short = ("above maximum", "<=", "max") if above else ("below minimum", ">=", "min")
+        return ApiError(
+            f"Invalid '{path}': {noun} {side} value. "
+            f"Expected a value {sign} {bound}, but got {value} instead.",
+            param=path,
+            code=f"{noun}_{side.split()[0]}_{short}_value",
+        )
+
+    def check(value: Any, path: str) -> None:
+        if isinstance(value, bool) or not isinstance(value, python_type):
+            raise wrong_type(path, with_article, value)
+        if minimum is not None and value < minimum:
+            raise out_of_range(path, value, above=False, bound=minimum)
+        if maximum is not None and value > maximum:
+            raise out_of_range(path, value, above=True, bound=maximum)
+
+    return check
+
+
+def one_of(*supported: str) -> Rule:
+    def check(value: Any, path: str) -> None:
+        text(value, path)
+        if value not in supported:
+            raise wrong_value(path, value, supported)
+
+    return check
+
+
+def array(rule: Rule) -> Rule:
+    def check(value: Any, path: str) -> None:
+        if not isinstance(value, list):
+            raise wrong_type(path, "an array", value)
+        for index, member in enumerate(value):
+            rule(member, f"{path}[{index}]")
+
+    return check
+
+
+def fields(required: dict[str, Rule], optional: dict[str, Rule] | None = None) -> Rule:
+    """An object with exactly these keys: what is missing is named first, then what is unknown."""
+    known = required | (optional or {})
+    names = tuple(known)
+
+    def check(value: Any, path: str) -> None:
+        mapping(value, path)
+        require(value, path, required)
+        reject_unknown(value, path, names)
+        for name, member in value.items():
+            known[name](member, f"{path}.{name}")
+
+    return check
+
+
+def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) -> None:
+    for name in names:
+        if name not in value:
+            raise missing(f"{path}.{name}" if path else name)
+
+
+def reject_unknown(value: Json, path: str, known: tuple[str, ...]) -> None:
+    for name in value:
+        if name not in known:
+            raise unknown_parameter(f"{path}.{name}" if path else name, name, known, value)

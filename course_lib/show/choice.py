@@ -1,0 +1,83 @@
+"""`show.choice(response)`: what the stand-in weighed, and where each argument came from."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..home import CourseError
+from ..live import is_live, recent_platforms
+from ..platform.usage import content_text
+from ..standin.explanation import Explanation
+from .table import Table
+
+if TYPE_CHECKING:
+    from openai.types.responses import Response
+
+BAR_WIDTH = 10
+
+
+class Choice:
+    """Two tables: the candidates with their scores, and the arguments with their sources."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self._tables = [_candidates(explanation)]
+        if explanation.arguments:
+            self._tables.append(_arguments(explanation))
+
+    def _repr_html_(self) -> str:
+        return "".join(table._repr_html_() for table in self._tables)
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self._tables))
+
+
+def choice(response: "Response") -> Choice:
+    """Explain one response of the stand-in model. Real models do not explain themselves so."""
+    if is_live():
+        raise CourseError("show.choice explains the stand-in model. A live model tells no scores.")
+    wanted = _fingerprint(response.to_dict())
+    for platform in recent_platforms:
+        for exchange in reversed(platform.exchanges):
+            if exchange.explanation and _fingerprint(exchange.reply) == wanted:
+                return Choice(exchange.explanation)
+    raise CourseError(
+        f"{response.id} was not made by a client of connect() in this notebook, "
+        "or too long ago. Run the cell that made it again."
+    )
+
+
+def _fingerprint(reply: dict[str, Any]) -> list[Any]:
+    """What tells one response from another of the same id on another client's platform."""
+    items = [(item.get("id"), item.get("arguments"), content_text(item.get("content"))) for item in reply["output"]]
+    return [reply["id"], *items]
+
+
+def _candidates(explanation: Explanation) -> Table:
+    called = {argument.tool for argument in explanation.arguments}
+    rows = [
+        [
+            candidate.tool + (" ✔" if candidate.tool in called else ""),
+            f"{candidate.score:.2f} {'▇' * round(candidate.score * BAR_WIDTH)}".rstrip(),
+            ", ".join(candidate.words) or "none",
+        ]
+        for candidate in explanation.candidates
+    ]
+    return Table(
+        ["tool", "score", "words that counted"],
+        rows,
+        caption=f"Simulated: the stand-in model's choice. Margin {explanation.margin:.2f}.",
+        note="" if explanation.arguments else f"No call: {explanation.because}.",
+        code_columns={0, 1},
+    )
+
+
+def _arguments(explanation: Explanation) -> Table:
+    rows = [
+        [argument.tool, argument.name, json.dumps(argument.value, ensure_ascii=False), argument.source]
+        for argument in explanation.arguments
+    ]
+    return Table(
+        ["call", "argument", "value", "where it came from"],
+        rows,
+        note=f"Why: {explanation.because}.",
+        code_columns={0, 1, 2},
+    )

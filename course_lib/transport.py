@@ -1,0 +1,72 @@
+"""The wire under the real client: httpx2 requests go to a platform instead of a socket.
+
+`OfflineTransport` serves the sync and the async client alike. It takes the function that
+answers, so the same class speaks to a platform in this process or to one at the other end of a
+pipe (`grading`). It fails closed: a request for any other host is answered with one clear
+error, and nothing is ever sent anywhere.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+
+import httpx2
+
+from .platform.errors import ApiError
+from .platform.http import Reply, Request, json_reply
+
+API_HOST = "api.openai.com"
+
+
+class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
+    """Hands each request to `answer`, and its reply to the client."""
+
+    def __init__(self, answer: Callable[[Request], Reply]) -> None:
+        self._answer = answer
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._respond(request, request.read())
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return self._respond(request, await request.aread())
+
+    def _respond(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
+        if request.url.host != API_HOST:
+            reply = _wrong_host(request.url.host)
+        else:
+            reply = self._answer(
+                Request(
+                    method=request.method,
+                    path=request.url.path,
+                    body=body,
+                    headers=dict(request.headers),
+                    query=dict(request.url.params),
+                )
+            )
+        # A fresh Response for each call: the client closes and caches what it is given.
+        return httpx2.Response(
+            reply.status, headers=reply.headers, stream=_Body(reply.chunks), request=request
+        )
+
+
+class _Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """A body both clients can read: under `AsyncOpenAI` a sync-only stream fails an assertion."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._chunks)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self._chunks:
+            yield chunk
+
+
+def _wrong_host(host: str) -> Reply:
+    # 421 "misdirected request": not retried by the SDK, and not a status of the API's own.
+    refusal = ApiError(
+        f"This client is offline: it answers for {API_HOST} and was asked for {host}. "
+        "Leave base_url out, or set COURSE_LIVE=1 to reach a real endpoint.",
+        code="offline_host",
+        status=421,
+    )
+    return json_reply(refusal.status, refusal.body())
