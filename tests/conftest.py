@@ -1,5 +1,8 @@
 """Fixtures for every test. What prepares and judges a whole run is in `tests.guard.plugin`."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,3 +30,18 @@ def tripped_guard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> GuardLog:
     log = GuardLog(tmp_path / "tripped.log")
     monkeypatch.setenv("COURSE_GUARD_LOG", str(log.path))
     return log
+
+
+def inner_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in `folder` as a run of its own, with the guard's plugin and no other."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the others take seconds to import
+    plugins = ["-p", "tests.guard.plugin", "-p", "no:cacheprovider"]
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, "--rootdir", str(folder), *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )

@@ -11,8 +11,7 @@ import openai
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from tests import ROOT
-from tests.conftest import GuardLog
+from tests.conftest import GuardLog, inner_pytest
 from tests.guard.plugin import GUARD
 from tests.notebooks.execute import run
 
@@ -159,21 +158,10 @@ def test_a_sitecustomize_behind_the_guard_still_runs(
     assert REFUSED in done.stderr
 
 
-def _inner_run(folder: Path, body: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest with the plugin on one test in an empty folder, as a run of its own."""
+def run_test(body: str, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run one test in a run of its own."""
     folder.joinpath("test_inner.py").write_text(f"import os, socket\n\n\ndef test_it():\n{body}")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
-    environment |= {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # starts sooner
-    plugins = ["-p", "tests.guard.plugin", "-p", "xdist", "-p", "no:cacheprovider"]
-    command = [sys.executable, "-m", "pytest", *plugins, "--rootdir", str(folder)]
-    return subprocess.run(
-        [*command, "test_inner.py", *options],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    return inner_pytest(folder, "-p", "xdist", "test_inner.py", *options)
 
 
 SWALLOWED = """
@@ -186,14 +174,14 @@ SWALLOWED = """
 
 @pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["alone", "with workers"])
 def test_a_swallowed_refusal_fails_the_run(options: list[str], tmp_path: Path) -> None:
-    done = _inner_run(tmp_path, SWALLOWED, *options)
+    done = run_test(SWALLOWED, tmp_path, *options)
     assert "1 passed" in done.stdout
     assert "'swallowed.example' test_inner.py::test_it" in done.stdout
     assert done.returncode == pytest.ExitCode.TESTS_FAILED
 
 
 def test_a_run_that_stays_here_passes(tmp_path: Path) -> None:
-    done = _inner_run(tmp_path, "    assert socket.getaddrinfo('localhost', 0)\n")
+    done = run_test("    assert socket.getaddrinfo('localhost', 0)\n", tmp_path)
     assert done.returncode == pytest.ExitCode.OK, done.stdout
     assert "refused connections" not in done.stdout
 
@@ -211,7 +199,7 @@ def test_a_run_is_clean_of_keys_and_of_the_users_folders(
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COURSE_LIVE", "https_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://proxy.example")
     monkeypatch.setenv("COURSE_HOME", "/nowhere")
-    done = _inner_run(tmp_path, body, "-s")
+    done = run_test(body, tmp_path, "-s")
     assert done.returncode == pytest.ExitCode.OK, done.stdout
     home = done.stdout.split("at home in ")[1].splitlines()[0]
     assert not Path(home).exists()

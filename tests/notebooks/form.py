@@ -12,6 +12,8 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.corpus.words import generate_corpus_id
+from nbformat.validator import iter_validate
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
@@ -36,24 +38,24 @@ def read(path: Path) -> NotebookNode:
         raise NotANotebookError(f"{path} is not a notebook: its name does not end in .ipynb.")
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-        # nbformat.read only logs what the schema refuses.
-        nbformat.validate(raw)
-        # as_version is 4 for 4.5 too; nodes give cells attributes and join lists of lines.
-        notebook: NotebookNode = nbformat.reads(json.dumps(raw), as_version=4)
-        return notebook
     except OSError as error:
         raise NotANotebookError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, AttributeError, TypeError) as error:  # not UTF-8, not JSON, not an object
-        raise NotANotebookError(f"{path} is not a notebook: {error}") from error
-    except nbformat.ValidationError as error:
-        what = str(error).splitlines()[0]
-        raise NotANotebookError(f"{path} is not a valid notebook: {what}") from error
+    except ValueError as error:  # not UTF-8, or not JSON
+        raise NotANotebookError(f"{path} is not a notebook: {error}.") from error
+    if not isinstance(raw, dict) or raw.get("nbformat") != 4:
+        raise NotANotebookError(f"{path} is not a notebook of format 4.")
+    # Not nbformat.read or nbformat.validate: they mend what they find, and only log the rest.
+    if invalid := next(iter_validate(raw), None):
+        what = invalid.message.splitlines()[0]
+        raise NotANotebookError(f"{path} is not a valid notebook: {what}.")
+    notebook: NotebookNode = nbformat.v4.to_notebook_json(raw)
+    return notebook
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
     """Write the notebook as JupyterLab would, with Unix line ends everywhere."""
-    text = nbformat.writes(notebook, version=nbformat.NO_CONVERT)
-    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8", newline="\n")
+    text = nbformat.v4.writes(notebook)
+    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
 
 
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -76,6 +78,7 @@ def normalise(notebook: NotebookNode) -> None:
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     notebook.metadata.update(kernelspec=KERNELSPEC, language_info=LANGUAGE_INFO)
     for cell in notebook.cells:
+        cell.setdefault("id", generate_corpus_id())  # format 4.4 has none
         cell.metadata.pop("execution", None)  # when it ran
         cell.metadata.pop("image_sha256", None)
         if cell.cell_type == "code":
