@@ -1,0 +1,47 @@
+"""Where the course is, where it keeps a learner's progress, and how it speaks to a person.
+
+It leaves out the working copy, which lies beside the lessons: see working_copy.py.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The repository: the folder with start.py, notebooks/ and course_lib/."""
+
+
+class CourseError(Exception):
+    """A sentence for the person at the keyboard: it names the thing and the remedy."""
+
+
+def course_home() -> Path:
+    """The folder for progress, made if need be: COURSE_HOME, else ~/.llm-tools-course.
+
+    Raises CourseError when it cannot be made or written.
+    """
+    try:
+        home = Path(os.environ.get("COURSE_HOME") or "~/.llm-tools-course").expanduser().absolute()
+    except RuntimeError:
+        raise CourseError("This account has no home folder: set COURSE_HOME to a folder.") from None
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        ensure_writable(home)
+    except (FileExistsError, NotADirectoryError):
+        raise CourseError(
+            f"{home} is not a folder, and progress is kept there: move it away, or set COURSE_HOME "
+            "to another folder."
+        ) from None
+    except OSError as error:
+        raise CourseError(
+            f"Progress cannot be written to {home} ({error.strerror}): set COURSE_HOME to a folder "
+            "of your own."
+        ) from None
+    return home
+
+
+def ensure_writable(folder: Path) -> None:
+    """Raise the OSError that writing into the folder raises. Permission bits are not enough to
+    know: a disk may be full or read-only, and Windows keeps its rights elsewhere."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"0")

@@ -1,0 +1,121 @@
+"""Open the course: make .venv from the locked packages, once, then run a course command in it.
+
+`python3 start.py` opens the lessons (`py start.py` on Windows); `--help` lists the commands, which
+live in course_lib/cli.py. Old Pythons parse this file too, to be told so: no newer syntax here.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.exit(f"The course needs Python 3.11 or newer; this is {VERSION}. Get one at python.org.")
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+LOG = VENV / "setup.log"  # of the last step; it also tells whether pip was cut short
+STAMP = VENV / "installed.txt"  # the locks that are in, by hash; written last
+CAUSES = {  # what a failed step prints, and the sentence for it; the first match wins
+    r"Errno 28\b|No space left|WinError 112\b": "The disk is full: the course needs 1 GB free.",
+    r"DO NOT MATCH THE HASHES": "A downloaded package is not the one the course was tested with: "
+    "its hash differs. If that stays, the package index, mirror or proxy in use alters packages.",
+    r"No module named '?(?:venv|ensurepip)": f"{sys.executable} lacks venv or ensurepip. Debian: "
+    f"sudo apt install python{VERSION}-venv. Without administrator's rights: run start.py with a "
+    "Python from python.org or from `uv python install`.",
+    r"connection broken by|timed out|IncompleteRead": "There is no connection to the package "
+    "index, and this set-up needs one, once. Behind a proxy: set HTTPS_PROXY (and PIP_CERT).",
+    r"No matching distribution found for (\S+)": "The package index has no <name> for Python "
+    f"{VERSION} on this system. Try another Python; on a guest network, log in to it first.",
+    r"Errno (?:13|30)\b|Permission denied|WinError (?:5|32)\b": f"A file in {VENV} cannot be "
+    "written. Close programs that use it, or copy the course to a folder of your own.",
+}
+
+
+def explain(output: str) -> str:
+    """Return the sentence for a set-up step that failed with this output."""
+    for pattern, sentence in CAUSES.items():
+        found = re.search(pattern, output)
+        if found:
+            return sentence.replace("<name>", found.group(found.lastindex or 0))
+    return "The set-up stopped: " + (output.strip() or "run it again to go on.").split("\n")[-1]
+
+
+def site_packages() -> Path | None:
+    """Return where .venv keeps its packages, or None when its Python is missing or broken."""
+    probe = "import sys, sysconfig; print(sysconfig.get_path('purelib', vars={'base': '.'})); "
+    probe += "sys.exit(sys.prefix == sys.base_prefix or sys.version_info < (3, 11))"
+    command = [PYTHON, "-I", "-c", probe]
+    try:
+        return VENV / subprocess.check_output(command, stderr=subprocess.PIPE, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def run(site: Path, pins: int, *command: str) -> None:
+    """Run one step of the set-up, its output in the log; exit with a sentence when it fails."""
+    environment = {"PIP_RETRIES": "1", **os.environ, "PIP_USER": "0", "PIP_NO_INPUT": "1"}
+    before, end = set(site.glob("*.dist-info")), "\r" if sys.stdout.isatty() else "\n"
+    with LOG.open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+    while process.poll() is None:
+        try:
+            process.wait(0.1 if end == "\r" else 10)
+        except subprocess.TimeoutExpired:  # pip names what it fetches, then installs in silence
+            got = len(
+                re.findall(rb"(?m)^(Collecting|Processing|Ignoring|Require)", LOG.read_bytes())
+            )
+            new = len(set(site.glob("*.dist-info")) - before)
+            bar = "#" * (15 * (got + new) // pins)
+            print(f"[{bar:.<30}] {got} of {pins} fetched, {new} installed", end=end, flush=True)
+    if process.returncode:
+        sys.exit(f"{explain(LOG.read_text('utf-8', 'replace'))} Details: {LOG}")
+
+
+def set_up(lock: Path, torn: bool) -> None:
+    """Make .venv, anew if what is there is broken, and install the lock into it."""
+    print("Setting up the course, once: a minute or two. Ctrl-C stops it.", flush=True)
+    pins = len(re.findall(r"(?m)^\w", lock.read_text("utf-8")))
+    site = site_packages()
+    if torn or not site:
+        VENV.mkdir(exist_ok=True)
+        for entry in set(VENV.iterdir()) - {LOG}:
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+        base = getattr(sys, "_base_executable", sys.executable)  # start.py may run in .venv itself
+        run(VENV, pins, base, "-I", "-m", "venv", "--without-pip", str(VENV))
+        site = site_packages() or sys.exit(f"The Python in {VENV} does not start.")
+    if not (site / "pip").is_dir():
+        run(VENV, pins, PYTHON, "-I", "-m", "ensurepip", "--default-pip")
+    (site / "course.pth").write_text(os.path.relpath(ROOT, site) + "\n", encoding="ascii")
+    shutil.copytree(ROOT / "requirements/share", VENV / "share", dirs_exist_ok=True)
+    options = "install --no-deps --require-hashes --no-compile --only-binary :all: -r"
+    run(site, pins, PYTHON, "-I", "-m", "pip", *options.split(), str(lock))
+    print("The course is set up.".ljust(79), flush=True)
+
+
+def main(command: list[str]) -> int:
+    """Set up what the command needs, run it where the caller stands, return its exit code."""
+    locks = ["learner.txt", "tests.txt"] if command[0] == "test" else ["learner.txt"]
+    try:
+        files = [ROOT / "requirements" / name for name in locks]
+        wanted = {f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files}
+        state = "\n".join(f.read_text("utf-8", "replace") for f in (STAMP, LOG) if f.exists())
+        torn = "Installing collected" in state and "Successfully installed" not in state
+        if torn or not wanted <= set(state.split("\n")) or not site_packages():
+            set_up(files[-1], torn)
+            STAMP.write_text("\n".join(wanted), encoding="ascii")
+        process = subprocess.Popen([PYTHON, "-P", "-m", "course_lib", *command])
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command gets Ctrl-C too, and decides
+    except (OSError, KeyboardInterrupt) as error:
+        sys.exit(f"\n{explain(str(error))}")
+    return process.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or ["lab"]))
