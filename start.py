@@ -68,9 +68,7 @@ def run(site: Path, pins: int, *command: str) -> None:
         try:
             process.wait(0.1 if end == "\r" else 10)
         except subprocess.TimeoutExpired:  # pip names what it fetches, then installs in silence
-            got = len(
-                re.findall(rb"(?m)^(Collecting|Processing|Ignoring|Require)", LOG.read_bytes())
-            )
+            got = len(re.findall(b"(?m)^(Collecting|Processing|Ignoring|Requ)", LOG.read_bytes()))
             new = len(set(site.glob("*.dist-info")) - before)
             bar = "#" * (15 * (got + new) // pins)
             print(f"[{bar:.<30}] {got} of {pins} fetched, {new} installed", end=end, flush=True)
