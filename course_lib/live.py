@@ -40,18 +40,19 @@ def model_name() -> str:
 def connect(model: Model | None = None) -> OpenAI:
     """A real `OpenAI` client: offline over a new platform, or live when `COURSE_LIVE=1`.
 
-    model   what answers offline; the stand-in model when left out. Live, it must be left out.
+    model   what answers offline, the stand-in when left out. A client with a model of its own
+            (a script) stays offline, live or not: a real endpoint has nothing to do with it.
     """
-    if is_live():
-        _check_live(model)
+    if model is None and is_live():
+        _require_key()
         return OpenAI()
     return OpenAI(**_OFFLINE, http_client=httpx2.Client(transport=_transport(model)))
 
 
 def connect_async(model: Model | None = None) -> AsyncOpenAI:
     """`connect()` for `await`: a real `AsyncOpenAI` client."""
-    if is_live():
-        _check_live(model)
+    if model is None and is_live():
+        _require_key()
         return AsyncOpenAI()
     return AsyncOpenAI(**_OFFLINE, http_client=httpx2.AsyncClient(transport=_transport(model)))
 
@@ -66,7 +67,7 @@ def connect_agents(model: Model | None = None) -> AsyncOpenAI:
 
     client = connect_async(model)
     agents.set_default_openai_client(client, use_for_tracing=False)
-    if not is_live():
+    if model is not None or not is_live():
         _stop_trace_export()
     return client
 
@@ -81,12 +82,7 @@ def _transport(model: Model | None) -> OfflineTransport:
     return OfflineTransport(platform.handle)
 
 
-def _check_live(model: Model | None) -> None:
-    if model is not None:
-        raise CourseError(
-            "COURSE_LIVE=1 is set, and this cell brings its own scripted model. "
-            "Unset COURSE_LIVE to run it."
-        )
+def _require_key() -> None:
     if not os.environ.get("OPENAI_API_KEY"):
         raise CourseError(
             "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "

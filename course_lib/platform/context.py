@@ -61,23 +61,28 @@ def check_pairing(context: list[Json], state: State) -> None:
             raise ApiError(
                 f"No tool output found for function call {item['call_id']}.",
                 param="input",
-                hint=f"Add a function_call_output with call_id {item['call_id']}: "
-                "every call of the turn needs its answer.",
+                hint=_no_output(item, outputs),
             )
         if item.get("type") == "function_call_output" and item["call_id"] not in calls:
             raise ApiError(
-                "No tool call found for function call output with call_id "
-                f"{item['call_id']}.",
+                f"No tool call found for function call output with call_id {item['call_id']}.",
                 param="input",
-                hint=_lost_call(item["call_id"]),
+                hint="Keep the model's own items in input: "
+                "the function_call goes before its output.",
             )
     _check_reasoning(context, state)
 
 
-def _lost_call(call_id: str) -> str:
-    if call_id.startswith("fc_"):
-        return f"{call_id} is the item's id. The answer is matched by its call_id (call_…)."
-    return "Keep the model's own items in input: the function_call goes before its output."
+def _no_output(call: Json, outputs: set[str]) -> str:
+    if call.get("id") in outputs:
+        return (
+            f"The output carries {call['id']}, which is the item's id. "
+            f"The answer is matched by the call_id, {call['call_id']}."
+        )
+    return (
+        f"Add a function_call_output with call_id {call['call_id']}: "
+        "every call of the turn needs its answer."
+    )
 
 
 def _check_reasoning(context: list[Json], state: State) -> None:

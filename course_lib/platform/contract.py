@@ -78,7 +78,13 @@ FIELDS: dict[str, Rule] = {
     "tool_choice": nullable(tools.check_tool_choice),
     "metadata": nullable(metadata),
     "text": nullable(
-        fields({}, {"format": nullable(text_format), "verbosity": nullable(one_of("low", "medium", "high"))})
+        fields(
+            {},
+            {
+                "format": nullable(text_format),
+                "verbosity": nullable(one_of("low", "medium", "high")),
+            },
+        )
     ),
     "temperature": nullable(decimal(0, 2)),
     "top_p": nullable(decimal(0, 1)),
@@ -132,7 +138,7 @@ def check_request(body: Json) -> ModelCard:
             rule(body[name], name)
     if body["input"] in ("", []) and not any(body.get(name) for name in CONTINUES):
         raise ApiError(
-            'One of "input" or "previous_response_id" or \'prompt\' or \'conversation\' '
+            "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' "
             "must be provided.",
             code="missing_required_parameter",
         )

@@ -34,7 +34,9 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     response = _envelope(body, card, tools, prompt, state)
     response["output"], reasoning_tokens = _output(answer, response, state)
     response["usage"] = usage.usage(
-        usage.count_text(instructions or "") + usage.count_items(context) + usage.count_tools(tools),
+        usage.count_text(instructions or "")
+        + usage.count_items(context)
+        + usage.count_tools(tools),
         usage.count_items(response["output"]) + reasoning_tokens,
         reasoning_tokens,
     )
@@ -44,9 +46,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     return stored
 
 
-def _envelope(
-    body: Json, card: ModelCard, tools: list[Json], prompt: Prompt, state: State
-) -> Json:
+def _envelope(body: Json, card: ModelCard, tools: list[Json], prompt: Prompt, state: State) -> Json:
     """The response object without its output: what was asked for, echoed with the defaults."""
     created = state.now
     state.now += 1

@@ -120,6 +120,11 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     ),
     "reasoning": (
         {"summary": anything},
-        {"id": nullable(text), "status": anything, "encrypted_content": anything, "content": anything},
+        {
+            "id": nullable(text),
+            "status": anything,
+            "encrypted_content": anything,
+            "content": anything,
+        },
     ),
 }

@@ -56,7 +56,9 @@ def _number(
     maximum: float | None,
 ) -> Rule:
     def out_of_range(path: str, value: float, above: bool, bound: float) -> ApiError:
-        side, sign, short = ("above maximum", "<=", "max") if above else ("below minimum", ">=", "min")
+        side, sign, short = (
+            ("above maximum", "<=", "max") if above else ("below minimum", ">=", "min")
+        )
         return ApiError(
             f"Invalid '{path}': {noun} {side} value. "
             f"Expected a value {sign} {bound}, but got {value} instead.",

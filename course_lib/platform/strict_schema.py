@@ -114,7 +114,9 @@ def _walk(root: Json, *, strict: bool) -> None:
                 )
         elif _is(schema, "object") and not context and level == 1 and not strict:
             raise SchemaProblem(f"In context={context}, object schema missing properties.")
-        todo += [(where, level + deeper, child) for where, deeper, child in _children(schema, context)]
+        todo += [
+            (where, level + deeper, child) for where, deeper, child in _children(schema, context)
+        ]
 
 
 def _children(schema: Json, context: Context) -> list[tuple[Context, int, Any]]:
@@ -146,7 +148,9 @@ def _check_closed(schema: Json, context: Context) -> None:
             f"In context={context}, 'additionalProperties' is required to be supplied "
             "and to be false."
         )
-    absent = [name for name in schema.get("properties", {}) if name not in schema.get("required", ())]
+    absent = [
+        name for name in schema.get("properties", {}) if name not in schema.get("required", ())
+    ]
     if absent:
         raise SchemaProblem(
             f"In context={context}, 'required' is required to be supplied and to be an array "

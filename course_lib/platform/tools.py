@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from .errors import GAP, ApiError, Json, kind, missing, wrong_type, wrong_value
-from .rules import Rule, anything, array, boolean, mapping, nullable, reject_unknown, text
+from .rules import Rule, array, boolean, mapping, nullable, reject_unknown, text
 from .strict_schema import check_function_schema, fits_strict, normalise
 
 NAME_PATTERN = "^[a-zA-Z0-9_-]+$"
@@ -72,7 +72,9 @@ def _check_tool(tool: Any, path: str) -> None:
 def check_tool_choice(value: Any, path: str) -> None:
     if isinstance(value, str):
         if value not in MODES:
-            hint = "'any' is another vendor's word; here it is 'required'." if value == "any" else None
+            hint = (
+                "'any' is another vendor's word; here it is 'required'." if value == "any" else None
+            )
             raise wrong_value(path, value, MODES, hint)
     elif not isinstance(value, dict):
         raise ApiError(
@@ -112,4 +114,8 @@ def echo(tool: Json) -> Json:
         "name": tool["name"],
         "parameters": schema,
         "strict": strict,
-    } | {name: tool[name] for name in ("defer_loading", "allowed_callers", "output_schema") if name in tool}
+    } | {
+        name: tool[name]
+        for name in ("defer_loading", "allowed_callers", "output_schema")
+        if name in tool
+    }

@@ -1,6 +1,7 @@
-"""What happened, drawn: `show.calls` and `show.choice`. It reads, and changes nothing."""
+"""What happened, drawn. `show` reads, and changes nothing."""
 
 from .calls import calls
 from .choice import choice
+from .error import error
 
-__all__ = ["calls", "choice"]
+__all__ = ["calls", "choice", "error"]

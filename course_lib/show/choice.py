@@ -47,7 +47,10 @@ def choice(response: "Response") -> Choice:
 
 def _fingerprint(reply: dict[str, Any]) -> list[Any]:
     """What tells one response from another of the same id on another client's platform."""
-    items = [(item.get("id"), item.get("arguments"), content_text(item.get("content"))) for item in reply["output"]]
+    items = [
+        (item.get("id"), item.get("arguments"), content_text(item.get("content")))
+        for item in reply["output"]
+    ]
     return [reply["id"], *items]
 
 
@@ -72,7 +75,12 @@ def _candidates(explanation: Explanation) -> Table:
 
 def _arguments(explanation: Explanation) -> Table:
     rows = [
-        [argument.tool, argument.name, json.dumps(argument.value, ensure_ascii=False), argument.source]
+        [
+            argument.tool,
+            argument.name,
+            json.dumps(argument.value, ensure_ascii=False),
+            argument.source,
+        ]
         for argument in explanation.arguments
     ]
     return Table(

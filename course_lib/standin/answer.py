@@ -38,7 +38,9 @@ def _sentence(name: str, data: Any) -> str:
         return f"{name} says: {_spoken(data)}".rstrip(".") + "."
     if data.get("ok") is False or "error" in data:
         return f"{name} could not do it: {_spoken(data.get('error', 'no reason given'))}."
-    facts = [f"{key.replace('_', ' ')} {_spoken(value)}" for key, value in data.items() if key != "ok"]
+    facts = [
+        f"{key.replace('_', ' ')} {_spoken(value)}" for key, value in data.items() if key != "ok"
+    ]
     return f"According to {name}: {', '.join(facts) or 'nothing'}."
 
 

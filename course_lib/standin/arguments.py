@@ -13,11 +13,16 @@ _TAKES: list[tuple[tuple[str, ...], tuple[str, ...]]] = [
     (("url", "link"), ("url",)),
     (("date", "day", "since", "until"), ("date",)),
     (("id", "sku", "code", "reference", "ref", "number", "iban"), ("id", "number")),
-    (("city", "town", "place", "country", "location", "customer", "person", "name"), ("name", "quoted")),
+    (
+        ("city", "town", "place", "country", "location", "customer", "person", "name"),
+        ("name", "quoted"),
+    ),
     (("query", "q", "question", "text", "search", "message", "term"), ("request",)),
 ]
 _ANY_STRING = ("quoted", "id", "name", "email", "url", "date", "number")
-_EXAMPLE = re.compile(r"(?:e\.?g\.?|for example|such as|like)[,:]?\s+[\"'`]?([\w-]*\w)", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"(?:e\.?g\.?|for example|such as|like)[,:]?\s+[\"'`]?([\w-]*\w)", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -63,7 +68,13 @@ def guess(parameter: Json) -> Any:
     """A value of the right form when a call is forced and the request says nothing."""
     if parameter.get("enum"):
         return parameter["enum"][0]
-    for kind, value in (("string", ""), ("integer", 0), ("number", 0), ("boolean", False), ("array", [])):
+    for kind, value in (
+        ("string", ""),
+        ("integer", 0),
+        ("number", 0),
+        ("boolean", False),
+        ("array", []),
+    ):
         if _allows(parameter, kind):
             return value
     return {}
@@ -74,16 +85,16 @@ def _fitting(
 ) -> list[tuple[Any, str, Value | None]]:
     """(argument, where it came from, the value it used up) for all that fit, best first."""
     if parameter.get("enum"):
-        return [
-            (member, f"'{member}' in the request", None)
-            for member in parameter["enum"]
-            if isinstance(member, str) and re.search(rf"\b{re.escape(member)}\b", request, re.IGNORECASE)
-        ][:1]
-    if _allows(parameter, "integer") or _allows(parameter, "number"):
-        return [(_number(v, parameter), "a number in the request", v) for v in values
-                if v.kind == "number" and (v.text.lstrip("-").isdigit() or _allows(parameter, "number"))]  # fmt: skip
-    if not _allows(parameter, "string"):
+        for member in parameter["enum"]:
+            if re.search(rf"\b{re.escape(str(member))}\b", request, re.IGNORECASE):
+                return [(member, f"'{member}' in the request", None)]
         return []
+    if not _allows(parameter, "string"):
+        if not (_allows(parameter, "integer") or _allows(parameter, "number")):
+            return []
+        whole_only = not _allows(parameter, "number")
+        numbers = [v for v in values if v.kind == "number" and not (whole_only and "." in v.text)]
+        return [(_number(v), "the number in the request", v) for v in numbers]
     if parameter.get("pattern"):
         return [(v.text, f"fits the pattern {parameter['pattern']}", v) for v in values
                 if _matches(parameter["pattern"], v.text)]  # fmt: skip
@@ -119,7 +130,7 @@ def _allows(parameter: Json, kind: str) -> bool:
     return types is None or types == kind or (isinstance(types, list) and kind in types)
 
 
-def _number(value: Value, parameter: Json) -> int | float:
+def _number(value: Value) -> int | float:
     return int(value.text) if value.text.lstrip("-").isdigit() else float(value.text)
 
 

@@ -35,7 +35,9 @@ def _compile(name: str, description: str, parameters: str) -> Compiled:
     weights: dict[str, float] = {}
     against: set[str] = set()
     for property_name, schema in json.loads(parameters).get("properties", {}).items():
-        about = f"{property_name} {schema.get('description', '')}" if isinstance(schema, dict) else ""
+        about = (
+            f"{property_name} {schema.get('description', '')}" if isinstance(schema, dict) else ""
+        )
         weights |= dict.fromkeys(map(stem, content_words(about)), IN_PARAMETERS)
     for sentence in sentences(description):
         stems = map(stem, content_words(sentence))

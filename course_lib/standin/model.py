@@ -32,9 +32,7 @@ def _decide(prompt: Prompt, request: str, tools: list[Json], made: list[Json]) -
     values = find_values(request)
     content = content_words(request)
     filled = {tool["name"]: arguments.fill(tool, request, values) for tool in tools}
-    candidates = [
-        choose.score(content, tool, _taken(filled[tool["name"]])) for tool in tools
-    ]
+    candidates = [choose.score(content, tool, _taken(filled[tool["name"]])) for tool in tools]
     candidates.sort(key=lambda candidate: -candidate.score)  # stable: ties keep the tools' order
     explanation = Explanation(candidates=candidates)
     best, forced = candidates[0], prompt.tool_choice not in ("auto", "none")
@@ -62,7 +60,9 @@ def _decide(prompt: Prompt, request: str, tools: list[Json], made: list[Json]) -
         f"tool_choice asks for {best.tool}" if forced else f"{best.tool} fits the request best"
     )
     explanation.arguments = [
-        Argument(best.tool, name, each[name], found.sources[name]) for each in batch for name in each
+        Argument(best.tool, name, each[name], found.sources[name])
+        for each in batch
+        for name in each
     ]
     return Answer([call(best.tool, each) for each in batch], explanation)
 

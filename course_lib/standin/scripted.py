@@ -26,7 +26,10 @@ class Scripted:
             raise ScriptError("A script needs at least one turn.")
         for number, turn in enumerate(self.turns, 1):
             for item in _as_list(turn):
-                if not isinstance(item, dict) or item.get("type") not in ("message", "function_call"):
+                if not isinstance(item, dict) or item.get("type") not in (
+                    "message",
+                    "function_call",
+                ):
                     raise ScriptError(
                         f"Turn {number} of the script holds {item!r}. "
                         "Build its items with message(text) and call(name, arguments)."

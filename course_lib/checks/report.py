@@ -1,0 +1,61 @@
+"""A result as a learner reads it: what holds, what does not, and what to do about it."""
+
+from html import escape
+
+from .task import Finding, Result, State
+
+WIDTH = 80
+LONG = 60  # characters; a longer outcome is told once, then referred to
+_LINES = (
+    ("tried", "tried"),
+    ("came back", "came_back"),
+    ("wanted", "wanted"),
+    ("because", "reason"),
+    ("remedy", "hint"),
+)
+
+
+class Report:
+    """One task's result: text in a terminal, the same text with marks in a notebook."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+
+    def __repr__(self) -> str:
+        task, result = self.result.task, self.result
+        title = f"{task.id} {task.title}"
+        lines = [f"{title}{self._score().rjust(WIDTH - len(title))}"]
+        told: set[str] = set()
+        for finding in result.findings:
+            lines += _finding_lines(finding, told)
+        if result.note:
+            lines.append(f" {result.note}")
+        if result.state is not State.PASSED:
+            lines.append(f' hint("{task.id}") has {len(task.hints)} hints')
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        # Fixed-width text keeps its columns in both themes and in a saved notebook.
+        return f'<pre style="white-space:pre-wrap">{escape(repr(self))}</pre>'
+
+    def _score(self) -> str:
+        result = self.result
+        if result.state not in (State.PASSED, State.FAILED):
+            return f" {result.state}"
+        passed = sum(finding.passed for finding in result.findings)
+        points = f"{result.points} point{'' if result.points == 1 else 's'}"
+        so_far = "" if result.state is State.PASSED else " so far"
+        return f" {passed} of {len(result.findings)} · {points}{so_far}"
+
+
+def _finding_lines(finding: Finding, told: set[str]) -> list[str]:
+    if finding.passed:
+        return [f" ✓ {finding.label}"]
+    fields = {word: getattr(finding, name) for word, name in _LINES}
+    if finding.came_back in told:
+        fields |= {"came back": "the same as above", "remedy": None}
+    elif len(finding.came_back) > LONG:
+        told.add(finding.came_back)
+    return [f" ✗ {finding.label}"] + [
+        f"     {word:<11}{said}" for word, said in fields.items() if said
+    ]

@@ -1,0 +1,160 @@
+"""A task and its check: expectations about a submission, and what to tell when one fails.
+
+A check is a generator of findings. It runs to its end, or to the first thing that is not there:
+each expectation is judged by itself, so one mistake does not hide what was right.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ..grading.channel import ChannelClosed, ChannelTimeout
+from ..grading.submission import Missing, NotAttempted, Outcome, Submission, describe
+
+
+class State(StrEnum):
+    """What became of a task."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_ATTEMPTED = "not attempted"
+    MISSING = "missing"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+
+
+@dataclass(slots=True)
+class Finding:
+    """One expectation and how it went. A passed one needs its label only."""
+
+    label: str
+    passed: bool
+    tried: str = ""
+    came_back: str = ""
+    wanted: str = ""
+    reason: str = ""
+    hint: str | None = None
+
+    def because(self, reason: str) -> "Finding":
+        """Say why it matters; told only when the expectation failed."""
+        self.reason = reason
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """Something to hold about an outcome. Each method gives the finding."""
+
+    label: str
+    outcome: Outcome
+
+    def that(self, holds: Callable[[Any], bool], wanted: str) -> Finding:
+        """`holds` is asked about the value; an error in the submission fails it before that."""
+        outcome = self.outcome
+        if outcome.problem is None and _holds(holds, outcome.value):
+            return Finding(self.label, True)
+        came_back = outcome.problem if outcome.problem is not None else describe(outcome.value)
+        return Finding(self.label, False, outcome.tried, came_back, wanted, hint=outcome.hint)
+
+    def equals(self, expected: Any) -> Finding:
+        same_type = (bool, int) if isinstance(expected, bool) else None
+        return self.that(
+            lambda value: value == expected and (same_type is None or isinstance(value, bool)),
+            describe(expected),
+        )
+
+    def is_text(self) -> Finding:
+        return self.that(lambda value: isinstance(value, str), "text")
+
+
+def expect(label: str, outcome: Outcome) -> Expectation:
+    """Begin an expectation. `label` says, in the present tense, what is true when it passes."""
+    return Expectation(label, outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One graded task. `check` yields findings; `hints` come one at a time."""
+
+    id: str
+    title: str
+    minutes: int
+    points: int
+    stars: int  # difficulty, 1 to 3
+    hints: tuple[str, ...]
+    check: Callable[[Submission], Iterator[Finding]]
+
+
+@dataclass(slots=True)
+class Result:
+    """A task's state, its findings, and one sentence where the state needs one."""
+
+    task: Task
+    state: State
+    findings: list[Finding] = field(default_factory=list)
+    note: str = ""
+
+    @property
+    def points(self) -> int:
+        """Whole points: the share of expectations that hold, rounded down."""
+        if not self.findings or self.state is State.NOT_ATTEMPTED:
+            return 0
+        passed = sum(finding.passed for finding in self.findings)
+        return self.task.points * passed // len(self.findings)
+
+
+TASKS: dict[str, Task] = {}
+
+
+def task(
+    task_id: str, title: str, *, minutes: int, points: int, stars: int, hints: tuple[str, ...]
+) -> Callable[[Callable[[Submission], Iterator[Finding]]], Task]:
+    """Register the decorated generator as the check of a task."""
+
+    def register(check: Callable[[Submission], Iterator[Finding]]) -> Task:
+        TASKS[task_id] = Task(task_id, title, minutes, points, stars, hints, check)
+        return TASKS[task_id]
+
+    return register
+
+
+def run_check(task: Task, submission: Submission) -> Result:
+    """Run a task's check to its end. Nothing a submission does makes this raise."""
+    result = Result(task, State.FAILED)
+    try:
+        for finding in task.check(submission):
+            result.findings.append(finding)
+    except NotAttempted as unwritten:
+        if result.findings:
+            result.findings.append(_unwritten(str(unwritten)))
+        else:
+            result.state = State.NOT_ATTEMPTED
+        return result
+    except Missing as missing:
+        result.state = State.MISSING
+        result.note = f"There is no {missing} here. Run the cell that defines it, then check again."
+        return result
+    except ChannelTimeout:
+        result.state = State.TIMED_OUT
+        result.note = "Your code did not finish in time. Look for a loop that has no end."
+        return result
+    except ChannelClosed:
+        result.state = State.CRASHED
+        result.note = "The process that ran your code ended before it answered."
+        return result
+    if all(finding.passed for finding in result.findings):
+        result.state = State.PASSED
+    return result
+
+
+def _unwritten(name: str) -> Finding:
+    return Finding(f"{name} is written", False, name, "it is still the empty form", f"your {name}")
+
+
+def _holds(holds: Callable[[Any], bool], value: Any) -> bool:
+    """Whether it holds; a value of another shape than the check expects does not."""
+    try:
+        return bool(holds(value))
+    except (TypeError, KeyError, IndexError, AttributeError, ValueError):
+        return False

@@ -1,0 +1,1 @@
+"""How a submission is reached: through a keyhole that only data passes, whatever is behind it."""

@@ -1,0 +1,72 @@
+"""Reading a notebook somebody else wrote: its code cells, or one sentence on why not."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..home import CourseError
+
+_CHECK_CALL = re.compile(r"""\bcheck\(\s*["'](\d\d\.\d+)["']\s*\)""")
+MAX_BYTES = 50 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookFile:
+    """The code of a notebook: `cells` in order, and the ids of the tasks it checks."""
+
+    path: Path
+    cells: list[str]
+    task_ids: list[str]
+
+
+def read_notebook(path: Path) -> NotebookFile:
+    """Read a notebook, nbformat 3 or 4; CourseError says what is wrong with the file."""
+    if not path.exists():
+        raise CourseError(f"There is no file {path}. Give the path of a notebook (.ipynb).")
+    if path.is_dir():
+        raise CourseError(f"{path} is a folder. Give the path of one notebook (.ipynb).")
+    if path.stat().st_size > MAX_BYTES:
+        raise CourseError(f"{path} is larger than 50 MB. Clear its outputs and save it again.")
+    try:
+        content = json.loads(_text(path))
+    except (ValueError, RecursionError):
+        raise CourseError(
+            f"{path} is not a notebook that can be read: its JSON is damaged. "
+            "Open it in JupyterLab, save it, and try again."
+        ) from None
+    sources = [_source(cell) for cell in _cells(content, path) if cell.get("cell_type") == "code"]
+    ids = dict.fromkeys(found for source in sources for found in _CHECK_CALL.findall(source))
+    return NotebookFile(path, sources, list(ids))
+
+
+def _text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CourseError(f"{path} cannot be opened: {error.strerror}.") from None
+    for encoding in ("utf-8-sig", "utf-16"):
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")
+
+
+def _cells(content: Any, path: Path) -> list[dict[str, Any]]:
+    """The cells: at the top in nbformat 4, inside worksheets in nbformat 3."""
+    if isinstance(content, dict):
+        cells = content.get("cells")
+        if cells is None and isinstance(content.get("worksheets"), list):
+            sheets = [sheet for sheet in content["worksheets"] if isinstance(sheet, dict)]
+            cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+        if isinstance(cells, list):
+            return [cell for cell in cells if isinstance(cell, dict)]
+    raise CourseError(f"{path} is JSON, but not a notebook: it has no cells.")
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    lines = source if isinstance(source, list) else [source]
+    return "".join(line for line in lines if isinstance(line, str))

@@ -1,0 +1,154 @@
+"""The learner's side of the keyhole: holds the submission's names, and does what it is asked.
+
+It runs where the learner's code runs: in the notebook, or in a process of its own. It knows no
+task, no check and no expected value.
+"""
+
+import asyncio
+import base64
+import inspect
+import threading
+import traceback
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from ..platform.http import Reply, Request
+from .channel import Json
+from .data import CLIENT, ITEM, STUB, project, safe_repr
+
+Ask = Callable[[Json], Json]
+
+SUBMISSION_FILE = "<submission>"  # the file name of code that runs outside of a notebook
+
+
+class StubError(Exception):
+    """Raised in the learner's code when a check wants a stub to fail with an unknown type."""
+
+
+class Probe:
+    """Answers the checking side's questions about one namespace."""
+
+    def __init__(self, namespace: MutableMapping[str, Any], ask: Ask) -> None:
+        self._namespace, self._ask = namespace, ask
+
+    def answer(self, question: Json) -> Json:
+        """`value` looks a name up; `call` calls a function. Errors come back as data."""
+        name = question["name"]
+        if name not in self._namespace:
+            return {"missing": name}
+        try:
+            value = self._namespace[name]
+            if question["do"] == "call":
+                arguments = [self._rebuild(each) for each in question["arguments"]]
+                value = _finish(value, arguments)
+            return {"value": project(value)}
+        except (Exception, SystemExit) as error:
+            return {"error": _describe(error)}
+
+    def _rebuild(self, value: Any) -> Any:
+        """Data from the checking side, with its three marks turned into what they stand for."""
+        if isinstance(value, list):
+            return [self._rebuild(member) for member in value]
+        if not isinstance(value, dict):
+            return value
+        if STUB in value:
+            return self._stub(value[STUB])
+        if CLIENT in value:
+            return self._client(value[CLIENT])
+        if ITEM in value:
+            return _sdk_item(value[ITEM])
+        return {key: self._rebuild(member) for key, member in value.items()}
+
+    def _stub(self, name: str) -> Callable[..., Any]:
+        def stub(*args: Any, **kwargs: Any) -> Any:
+            reply = self._ask(
+                {"do": "stub", "name": name, "args": project(args), "kwargs": project(kwargs)}
+            )
+            if "raises" in reply:
+                raise _exception(reply["raises"]["type"], reply["raises"]["message"])
+            return reply["returns"]
+
+        stub.__name__ = stub.__qualname__ = name
+        return stub
+
+    def _client(self, number: int) -> Any:
+        """A real client whose wire ends on the checking side."""
+        import httpx2
+        from openai import OpenAI
+
+        from ..transport import OfflineTransport
+
+        def send(request: Request) -> Reply:
+            question = {
+                "do": "wire",
+                "client": number,
+                "method": request.method,
+                "path": request.path,
+                "query": request.query,
+                "body": base64.b64encode(request.body).decode(),
+            }
+            reply = self._ask(question)
+            chunks = [base64.b64decode(chunk) for chunk in reply["chunks"]]
+            return Reply(reply["status"], reply["headers"], chunks)
+
+        return OpenAI(
+            api_key="offline",
+            base_url="https://api.openai.com/v1",
+            http_client=httpx2.Client(transport=OfflineTransport(send)),
+        )
+
+
+def _finish(function: Any, arguments: list[Any]) -> Any:
+    """Call; an awaitable is awaited in a thread, since the notebook's own loop is running."""
+    result = function(*arguments)
+    if not inspect.isawaitable(result):
+        return result
+    outcome: list[Any] = []
+
+    async def wait() -> Any:
+        return await result
+
+    def run() -> None:
+        try:
+            outcome.append((asyncio.run(wait()), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    value, error = outcome[0]
+    if error is not None:
+        raise error
+    return value
+
+
+def _sdk_item(item: Json) -> Any:
+    from openai.types.responses import ResponseFunctionToolCall
+
+    return ResponseFunctionToolCall.model_validate(item)
+
+
+def _exception(type_name: str, message: str) -> Exception:
+    import builtins
+
+    kind = getattr(builtins, type_name, StubError)
+    return kind(message) if issubclass(kind, Exception) else StubError(message)
+
+
+def _describe(error: BaseException) -> Json:
+    """An exception as data: what, and the line of the learner's own code it came through."""
+    where = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        in_a_cell = "ipykernel" in frame.filename or frame.filename.startswith("<ipython")
+        if in_a_cell or frame.filename == SUBMISSION_FILE:
+            where = f"line {frame.lineno}: {frame.line}" if frame.line else f"line {frame.lineno}"
+            break
+    return {"type": type(error).__name__, "message": _safe_text(error), "where": where}
+
+
+def _safe_text(error: BaseException) -> str:
+    try:
+        return str(error)[:500]
+    except Exception:
+        return safe_repr(error)

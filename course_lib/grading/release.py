@@ -1,0 +1,71 @@
+"""`course release`: make `exercises/` from `solutions/`, the one source a person edits.
+
+Between `### BEGIN SOLUTION` and `### END SOLUTION` (nbgrader's marks) stands the answer; the
+exercise has `raise NotImplementedError` there, or `...` where a name is given its value. Outputs
+are left out: an exercise is executed after it is written, as every notebook is.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from ..home import ROOT, CourseError
+
+Cell = dict[str, Any]
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+_SOLUTION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}$", re.DOTALL | re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^(\w+)\s*=", re.MULTILINE)
+
+
+def release(check_only: bool = False) -> int:
+    """Write every exercise notebook, or with `check_only` say which ones are out of date."""
+    stale = 0
+    for source in sorted((ROOT / "solutions").glob("*.ipynb")):
+        target = ROOT / "exercises" / source.name
+        text = exercise_text(source)
+        current = target.read_text(encoding="utf-8") if target.exists() else None
+        if current is not None and _sources(current) == _sources(text):
+            continue
+        stale += 1
+        if check_only:
+            print(f"exercises/{source.name} is out of date. Run: course release")
+        else:
+            target.parent.mkdir(exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="\n")
+            print(f"wrote exercises/{source.name}; execute it to store its outputs")
+    return 1 if check_only and stale else 0
+
+
+def exercise_text(source: Path) -> str:
+    """The exercise notebook of a solution notebook, as the text of an .ipynb file."""
+    notebook = json.loads(source.read_text(encoding="utf-8"))
+    notebook["cells"] = [_exercise_cell(cell, source) for cell in notebook["cells"]]
+    return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+
+
+def _exercise_cell(cell: Cell, path: Path) -> Cell:
+    text = "".join(cell["source"])
+    if text.count(BEGIN) != text.count(END) or text.count(BEGIN) != len(_SOLUTION.findall(text)):
+        raise CourseError(
+            f"{path.name}, cell {cell.get('id', '?')}: {BEGIN} and {END} do not pair up."
+        )
+    stripped = _SOLUTION.sub(_blank, text)
+    released = cell | {"source": stripped.splitlines(keepends=True)}
+    if cell["cell_type"] == "code":
+        released |= {"outputs": [], "execution_count": None}
+    return released
+
+
+def _blank(match: re.Match[str]) -> str:
+    """What stands in an answer's place: `name = ...` for each name it gives, or a refusal."""
+    indent, body = match.groups()
+    names = _ASSIGNMENT.findall(body) if not indent else []
+    return "\n".join(f"{name} = ..." for name in names) or f"{indent}raise NotImplementedError"
+
+
+def _sources(text: str) -> Any:
+    """What a person reads of a notebook: kinds, sources and metadata, not the outputs."""
+    cells = json.loads(text)["cells"]
+    return [(c["cell_type"], c["id"], c["metadata"], "".join(c["source"])) for c in cells]

@@ -1,0 +1,38 @@
+"""The running example: a small shop and its carrier, as ordinary functions over packaged data.
+
+Nothing here knows of models or of tools. A lesson turns these functions into tools.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+TODAY = "2026-07-14"  # the day on which the course takes place
+
+_ORDERS: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("orders.json").read_text(encoding="utf-8")
+)
+_PARCELS: dict[str, dict[str, Any]] = json.loads(
+    Path(__file__).with_name("parcels.json").read_text(encoding="utf-8")
+)
+
+
+def get_order(order_id: str) -> dict[str, Any]:
+    """The order's id and promised delivery date (ISO). KeyError for an unknown order."""
+    return {"order_id": order_id, "promised_date": _ORDERS[order_id]["promised_date"]}
+
+
+def owner_of(order_id: str) -> str:
+    """The id of the customer whose order it is. KeyError for an unknown order."""
+    owner: str = _ORDERS[order_id]["customer"]
+    return owner
+
+
+def find_parcel(order_id: str) -> dict[str, Any]:
+    """The parcel an order travels in; its id is None before the order is shipped."""
+    return {"order_id": order_id, "parcel_id": _ORDERS[order_id]["parcel"]}
+
+
+def track_parcel(parcel_id: str) -> dict[str, Any]:
+    """Where the carrier last saw a parcel, when (ISO date), and its note. KeyError if unknown."""
+    return {"parcel_id": parcel_id, **_PARCELS[parcel_id]}
