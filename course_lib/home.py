@@ -10,6 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 """The repository: the folder with start.py, notebooks/ and course_lib/."""
 
+START = "py start.py" if os.name == "nt" else "python3 start.py"
+"""What a person types before a command, on this system."""
+
 
 class CourseError(Exception):
     """A sentence for the person at the keyboard: it names the thing and the remedy."""

@@ -1,0 +1,86 @@
+"""Everything JupyterLab is started with for a learner: its options, its environment, its port.
+
+It leaves out the working copy that JupyterLab opens (working_copy.py) and the process itself
+(cli.py).
+"""
+
+import contextlib
+import os
+import shutil
+import socket
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from .home import ROOT, START, CourseError, course_home
+from .working_copy import WORK
+
+FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
+
+
+def jupyterlab_command(browser: bool = True, port: int | None = None) -> list[str]:
+    """The command that opens lesson 0; JupyterLab looks for a free port when none is given.
+
+    Raises CourseError when JupyterLab is not installed or the port is taken.
+    """
+    if find_spec("jupyterlab") is None:
+        raise CourseError(
+            f"JupyterLab is not installed for {sys.executable}: run `{START}`, which makes an "
+            "environment that has it."
+        )
+    command = [sys.executable, "-m", "jupyterlab", "--log-level=WARN"]
+    command += [
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.root_dir={WORK}",
+        "--ServerApp.answer_yes=True",  # one Ctrl-C stops it
+        f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
+        "--LabApp.extension_manager=readonly",  # the other kind asks a package index
+    ]
+    if port is not None:
+        _require_free(port)
+        command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
+    if not browser:
+        command.append("--no-browser")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        command.append("--allow-root")
+    return command
+
+
+def jupyter_environment() -> dict[str, str]:
+    """This process's variables, with those that let a kernel find this Python and this course.
+
+    A kernel named python3 that the user has elsewhere would come before the environment's own.
+    """
+    share = str(Path(sys.prefix, "share", "jupyter"))
+    environment = dict(os.environ, JUPYTER_PREFER_ENV_PATH="1")
+    for name, first in (("JUPYTER_PATH", share), ("PYTHONPATH", str(ROOT))):
+        environment[name] = os.pathsep.join(filter(None, [first, os.environ.get(name)]))
+    if "COURSE_HOME" in environment:  # it may be relative, and a kernel starts elsewhere
+        environment["COURSE_HOME"] = str(course_home())
+    return environment
+
+
+def quiet_news() -> None:
+    """Turn JupyterLab's news pop-up off in this environment, unless it has settings of its own.
+
+    start.py has done so in the environments that it makes.
+    """
+    overrides = Path("share", "jupyter", "lab", "settings", "overrides.json")
+    target = Path(sys.prefix, overrides)
+    if not target.exists():
+        with contextlib.suppress(OSError):  # a pop-up is no reason not to start
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / "requirements" / overrides, target)
+
+
+def _require_free(port: int) -> None:
+    with socket.socket() as probe:
+        if os.name == "posix":  # as the server does: a port just closed is free
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CourseError(
+                f"Port {port} cannot be used ({error.strerror}): give another one with --port, or "
+                "leave --port out and a free one is found."
+            ) from None
