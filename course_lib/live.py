@@ -6,6 +6,7 @@ same SDK over a real endpoint: OpenAI, or anything compatible named by `OPENAI_B
 
 import os
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
@@ -13,6 +14,8 @@ from openai import AsyncOpenAI, OpenAI
 
 from .home import CourseError
 from .platform.app import Platform
+from .platform.faults import Fault
+from .standin import StandIn
 from .standin.prompt import Model
 from .transport import API_HOST, OfflineTransport
 
@@ -37,37 +40,38 @@ def model_name() -> str:
     return os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
 
 
-def connect(model: Model | None = None) -> OpenAI:
+def connect(model: Model | None = None, faults: Sequence[Fault] = ()) -> OpenAI:
     """A real `OpenAI` client: offline over a new platform, or live when `COURSE_LIVE=1`.
 
-    model   what answers offline, the stand-in when left out. A client with a model of its own
-            (a script) stays offline, live or not: a real endpoint has nothing to do with it.
+    model   what answers offline, the stand-in when left out
+    faults  what goes wrong on the way, by rule
+    A client with a model of its own (a script) or with faults stays offline, live or not: a
+    real endpoint has nothing to do with either.
     """
-    if model is None and is_live():
-        _require_key()
+    if _goes_live(model, faults):
         return OpenAI()
-    return OpenAI(**_OFFLINE, http_client=httpx2.Client(transport=_transport(model)))
+    return OpenAI(**_OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults)))
 
 
-def connect_async(model: Model | None = None) -> AsyncOpenAI:
+def connect_async(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
     """`connect()` for `await`: a real `AsyncOpenAI` client."""
-    if model is None and is_live():
-        _require_key()
+    if _goes_live(model, faults):
         return AsyncOpenAI()
-    return AsyncOpenAI(**_OFFLINE, http_client=httpx2.AsyncClient(transport=_transport(model)))
+    transport = _transport(model, faults)
+    return AsyncOpenAI(**_OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
 
 
-def connect_agents(model: Model | None = None) -> AsyncOpenAI:
-    """Make `connect_async(model)` the Agents SDK's default client, and return it.
+def connect_agents(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
+    """Make `connect_async(model, faults)` the Agents SDK's default client, and return it.
 
     Offline, the exporter that would send traces to the vendor is taken out. Tracing itself
     stays on, and every processor of yours keeps receiving spans.
     """
     import agents
 
-    client = connect_async(model)
+    client = connect_async(model, faults)
     agents.set_default_openai_client(client, use_for_tracing=False)
-    if model is not None or not is_live():
+    if not _goes_live(model, faults):
         _stop_trace_export()
     return client
 
@@ -76,18 +80,22 @@ def connect_agents(model: Model | None = None) -> AsyncOpenAI:
 _OFFLINE: dict[str, Any] = {"api_key": "offline", "base_url": f"https://{API_HOST}/v1"}
 
 
-def _transport(model: Model | None) -> OfflineTransport:
-    platform = Platform() if model is None else Platform(model=model)
+def _transport(model: Model | None, faults: Sequence[Fault]) -> OfflineTransport:
+    platform = Platform(model=model or StandIn(), faults=list(faults))
     recent_platforms.appendleft(platform)
     return OfflineTransport(platform.handle)
 
 
-def _require_key() -> None:
+def _goes_live(model: Model | None, faults: Sequence[Fault]) -> bool:
+    """Whether this client is for a real endpoint; CourseError when it is and has no key."""
+    if model is not None or faults or not is_live():
+        return False
     if not os.environ.get("OPENAI_API_KEY"):
         raise CourseError(
             "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "
             "a local server named by OPENAI_BASE_URL), or unset COURSE_LIVE to stay offline."
         )
+    return True
 
 
 def _stop_trace_export() -> None:

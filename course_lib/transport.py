@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 import httpx2
 
 from .platform.errors import ApiError
+from .platform.faults import NetworkFault
 from .platform.http import Reply, Request, json_reply
 
 API_HOST = "api.openai.com"
@@ -29,18 +30,13 @@ class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
         return self._respond(request, await request.aread())
 
     def _respond(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
-        if request.url.host != API_HOST:
-            reply = _wrong_host(request.url.host)
+        if request.url.host == API_HOST:
+            try:
+                reply = self._answer(_as_request(request, body))
+            except NetworkFault as fault:
+                raise _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}") from None
         else:
-            reply = self._answer(
-                Request(
-                    method=request.method,
-                    path=request.url.path,
-                    body=body,
-                    headers=dict(request.headers),
-                    query=dict(request.url.params),
-                )
-            )
+            reply = _wrong_host(request.url.host)
         # A fresh Response for each call: the client closes and caches what it is given.
         return httpx2.Response(
             reply.status, headers=reply.headers, stream=_Body(reply.chunks), request=request
@@ -54,11 +50,32 @@ class _Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         self._chunks = chunks
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._chunks)
+        try:
+            yield from self._chunks
+        except NetworkFault as fault:
+            raise _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}") from None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for chunk in self._chunks:
+        for chunk in self:
             yield chunk
+
+
+# What the client library raises for each fault when it comes from a real network.
+_EXCEPTIONS: dict[str, type[httpx2.TransportError]] = {
+    "timeout": httpx2.ReadTimeout,
+    "connection": httpx2.ConnectError,
+    "severed": httpx2.RemoteProtocolError,
+}
+
+
+def _as_request(request: httpx2.Request, body: bytes) -> Request:
+    return Request(
+        method=request.method,
+        path=request.url.path,
+        body=body,
+        headers=dict(request.headers),
+        query=dict(request.url.params),
+    )
 
 
 def _wrong_host(host: str) -> Reply:

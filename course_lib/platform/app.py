@@ -11,18 +11,19 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from ..standin import ScriptError, StandIn
+from ..standin.explanation import Explanation
 from ..standin.prompt import Model
+from . import responses
 from .engine import run_turn
 from .errors import GAP, ApiError, Json
-from .events import stream
+from .events import encode, response_events
+from .faults import IN_STREAM, Fault, NetworkFault
 from .http import Reply, Request, event_stream, json_reply
 from .state import State
 
 HINT_HEADER = "x-course-hint"
-VERSION_HEADER = {"openai-version": "2020-10-01"}
 MAX_BODY = 64 * 1024 * 1024  # bytes
 
 
@@ -33,61 +34,105 @@ class Exchange:
     method: str
     path: str
     body: Json
-    status: int
+    status: int  # 0 when a fault let no reply through
     reply: Json  # the response object or the error envelope, streamed or not
     hint: str | None = None
-    explanation: Any = None
+    explanation: Explanation | None = None
 
 
 @dataclass
 class Platform:
-    """An offline endpoint with its own state. `model` answers the turns."""
+    """An offline endpoint with its own state. `model` answers the turns; `faults` disturb them."""
 
     model: Model = field(default_factory=StandIn)
+    faults: list[Fault] = field(default_factory=list)
     state: State = field(default_factory=State)
     # The wire log that `show` and the checks read; bounded, so a long-lived server does not grow.
     exchanges: deque[Exchange] = field(default_factory=lambda: deque(maxlen=10_000))
-    _requests: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _requests: int = field(default=0, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def handle(self, request: Request) -> Reply:
-        """Answer one request. Never raises for anything a request can hold."""
+        """Answer one request. Raises nothing but a NetworkFault that was asked for."""
         with self._lock:  # tools run in threads may call the client at the same time
             self._requests += 1
-            headers = {"x-request-id": f"req_{self._requests}"} | VERSION_HEADER
+            headers = self._headers()
             body: Json = {}
             try:
                 body = _read_body(request)
-                return self._route(request, body, headers)
+                fault = self._fault(request, body)
+                return self._route(request, body, headers, fault)
+            except NetworkFault:
+                self._log(request, body, 0, {})
+                raise
             except ApiError as error:
-                if error.hint:
-                    headers[HINT_HEADER] = _header_text(error.hint)
-                self._log(request, body, error.status, error.body(), error.hint)
-                return json_reply(error.status, error.body(), headers)
+                return self._refuse(request, body, headers, error)
             except Exception as error:
                 # The SDK turns an exception under it into "Connection error." after two retries.
                 # Answering keeps the reason, and the header stops the retries.
-                fault = _own_fault(error)
-                self._log(request, body, fault.status, fault.body())
-                return json_reply(fault.status, fault.body(), headers | {"x-should-retry": "false"})
+                headers["x-should-retry"] = "false"
+                return self._refuse(request, body, headers, _own_fault(error))
 
-    def _route(self, request: Request, body: Json, headers: dict[str, str]) -> Reply:
-        known = {path for _, path, _ in _ROUTES}
-        for method, path, handler in _ROUTES:
+    def _headers(self) -> dict[str, str]:
+        return {
+            "openai-organization": "org-offline",
+            "openai-processing-ms": "1",
+            "openai-project": "proj_offline",
+            "openai-version": "2020-10-01",
+            "x-request-id": f"req_{self._requests}",
+        }
+
+    def _fault(self, request: Request, body: Json) -> Fault | None:
+        """The fault that strikes this request. Those before any reply are raised at once."""
+        streamed = bool(body.get("stream"))
+        struck = [fault for fault in self.faults if fault.strikes(streamed=streamed)]
+        if not struck:
+            return None
+        struck[0].strike()
+        return struck[0] if struck[0].kind in IN_STREAM else None
+
+    def _route(
+        self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
+    ) -> Reply:
+        if (request.method, request.path) == ("POST", "/v1/responses"):
+            return self._create_response(request, body, headers, fault)
+        for method, path, endpoint in _ENDPOINTS:
             found = re.fullmatch(path, request.path)
             if found and method == request.method:
-                return handler(self, request, body, headers, *found.groups())
-        if any(re.fullmatch(path, request.path) for path in known):
-            raise ApiError(
-                f"Not allowed to {request.method} on {request.path}.",
-                code="method_not_supported",
-                status=405,
-            )
+                argument = found.group(1) if found.groups() else body
+                reply = endpoint(self.state, request, argument)
+                self._log(request, body, 200, reply)
+                return json_reply(200, reply, headers)
+        if any(re.fullmatch(path, request.path) for _, path, _ in _ENDPOINTS):
+            raise ApiError(f"Not allowed to {request.method} on {request.path}.", status=405)
         raise ApiError(
             f"Invalid URL ({request.method} {request.path})",
             status=404,
-            hint="The offline platform has no such address; look at the base_url of the client.",
+            hint="The offline platform has no such address. Look at the client's base_url.",
         )
+
+    def _create_response(
+        self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
+    ) -> Reply:
+        stored = run_turn(body, self.state, self.model)
+        self._log(request, body, 200, stored.body, explanation=stored.explanation)
+        if not body.get("stream"):
+            return json_reply(200, stored.body, headers)
+        events = response_events(stored.body)
+        if fault is not None:
+            events = fault.break_stream(events)
+        options = body.get("stream_options") or {}
+        obfuscate = options.get("include_obfuscation") is not False
+        return event_stream(encode(events, obfuscate=obfuscate), headers)
+
+    def _refuse(
+        self, request: Request, body: Json, headers: dict[str, str], error: ApiError
+    ) -> Reply:
+        headers = headers | error.headers
+        if error.hint:
+            headers[HINT_HEADER] = _header_text(error.hint)
+        self._log(request, body, error.status, error.body(), hint=error.hint)
+        return json_reply(error.status, error.body(), headers)
 
     def _log(
         self,
@@ -96,33 +141,21 @@ class Platform:
         status: int,
         reply: Json,
         hint: str | None = None,
-        explanation: Any = None,
+        explanation: Explanation | None = None,
     ) -> None:
         self.exchanges.append(
             Exchange(request.method, request.path, body, status, reply, hint, explanation)
         )
 
-    def _create_response(self, request: Request, body: Json, headers: dict[str, str]) -> Reply:
-        stored = run_turn(body, self.state, self.model)
-        self._log(request, body, 200, stored.body, explanation=stored.explanation)
-        if body.get("stream"):
-            options = body.get("stream_options") or {}
-            obfuscate = options.get("include_obfuscation") is not False
-            return event_stream(stream(stored.body, obfuscate=obfuscate), headers)
-        return json_reply(200, stored.body, headers)
 
-    def _get_response(
-        self, request: Request, body: Json, headers: dict[str, str], response_id: str
-    ) -> Reply:
-        stored = self.state.responses.get(response_id)
-        if stored is None:
-            raise ApiError(f"Response with id '{response_id}' not found.", code=GAP, status=404)
-        return json_reply(200, stored.body, headers)
-
-
-_ROUTES: list[tuple[str, str, Callable[..., Reply]]] = [
-    ("POST", "/v1/responses", Platform._create_response),
-    ("GET", "/v1/responses/([^/]+)", Platform._get_response),
+# (method, path, endpoint). An endpoint gets the state, the request, and the id in its path or,
+# where there is none, the body.
+_ENDPOINTS: list[tuple[str, str, Callable[..., Json]]] = [
+    ("POST", "/v1/responses/input_tokens", responses.count_input_tokens),
+    ("GET", "/v1/responses/([^/]+)", responses.retrieve),
+    ("DELETE", "/v1/responses/([^/]+)", responses.delete),
+    ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
+    ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
 ]
 
 
@@ -148,6 +181,8 @@ def _read_body(request: Request) -> Json:
 def _own_fault(error: Exception) -> ApiError:
     if isinstance(error, ScriptError):
         return ApiError(str(error), code="offline_script", status=500, type="server_error")
+    if isinstance(error, RecursionError):
+        return ApiError("The request is nested too deeply to be read.", code=GAP)
     return ApiError(
         f"The offline platform failed on this request ({type(error).__name__}: {error}). "
         "This is a fault of the course, not of your code.",
@@ -158,6 +193,6 @@ def _own_fault(error: Exception) -> ApiError:
 
 
 def _header_text(text: str) -> str:
-    """A header holds Latin-1 on one line."""
-    plain = text.replace("…", "...").replace("→", "->")
-    return plain.encode("latin-1", "replace").decode("latin-1")
+    """A header holds printable Latin-1 on one line."""
+    plain = text.replace("…", "...").replace("→", "->").encode("latin-1", "replace")
+    return "".join(c if c.isprintable() else " " for c in plain.decode("latin-1"))

@@ -1,49 +1,61 @@
 """The context of a request: what came before, what is new, and whether it pairs up (contract A3).
 
 The model sees one flat list of items. It is resolved here, from `previous_response_id` and
-`input`, and then checked: every function call has its output, every output has its call, and a
-reasoning item stays with the item it led to.
+`input`, and then checked: every call has its output, every output has its call, and a reasoning
+item stays with the item it led to.
 """
 
+import re
+from dataclasses import dataclass
+
+from .encrypted import check_sealed
 from .errors import ApiError, Json
 from .state import State, StoredResponse
 
+# call type → (output type, what the API calls it). The output carries the call's call_id.
+PAIRS = {
+    "function_call": ("function_call_output", "function call"),
+    "custom_tool_call": ("custom_tool_call_output", "custom tool call"),
+    "apply_patch_call": ("apply_patch_call_output", "apply patch call"),
+    "local_shell_call": ("local_shell_call_output", "local shell call"),
+    "computer_call": ("computer_call_output", "computer call"),
+    "tool_search_call": ("tool_search_output", "tool search call"),
+}
+_CALL_OF = {output: call for call, (output, _) in PAIRS.items()}
 
-def resolve(body: Json, state: State) -> list[Json]:
-    """All items the model will see, oldest first: earlier turns, then this request's input."""
-    new = as_items(body["input"])
-    context = _history(body.get("previous_response_id"), state) + new
-    check_pairing(context, state)
+
+@dataclass(slots=True)
+class Context:
+    """`items` is all the model will see, oldest first; `new` is what this request brought."""
+
+    items: list[Json]
+    new: list[Json]
+
+
+def resolve(body: Json, state: State) -> Context:
+    """Resolve and check the context of a request; ApiError where the API would refuse it."""
+    new = [_dereference(item, state) for item in as_items(body["input"])]
+    context = Context(history(body.get("previous_response_id"), state) + new, new)
+    check_pairing(context.items)
+    check_reasoning(context, state)
     return context
 
 
 def as_items(value: str | list[Json]) -> list[Json]:
     """`input` as a list of items: a plain string is one user message."""
     if isinstance(value, str):
-        return [{"role": "user", "content": value}]
+        return [{"role": "user", "content": value}] if value else []
     return value
 
 
-def _history(previous_response_id: str | None, state: State) -> list[Json]:
+def history(previous_response_id: str | None, state: State) -> list[Json]:
     """The items of a chain of stored responses, oldest first."""
     chain: list[StoredResponse] = []
     wanted = previous_response_id
     while wanted is not None:
-        if not wanted.startswith("resp"):
-            raise ApiError(
-                f"Invalid 'previous_response_id': '{wanted}'. Expected an ID that begins with "
-                "'resp'.",
-                param="previous_response_id",
-                code="invalid_id_prefix",
-            )
         stored = state.responses.get(wanted)
         if stored is None:
-            raise ApiError(
-                f"Previous response with id '{wanted}' not found.",
-                param="previous_response_id",
-                code="previous_response_not_found",
-                hint="Use the id of a response this platform made, with store left at true.",
-            )
+            raise _previous_response(wanted)
         chain.append(stored)
         wanted = stored.body["previous_response_id"]
     items: list[Json] = []
@@ -52,59 +64,151 @@ def _history(previous_response_id: str | None, state: State) -> list[Json]:
     return items
 
 
-def check_pairing(context: list[Json], state: State) -> None:
-    """Refuse a call without its output, an output without its call, a reasoning item torn off."""
-    calls = {item["call_id"] for item in context if item.get("type") == "function_call"}
-    outputs = {item["call_id"] for item in context if item.get("type") == "function_call_output"}
-    for item in context:
-        if item.get("type") == "function_call" and item["call_id"] not in outputs:
-            raise ApiError(
-                f"No tool output found for function call {item['call_id']}.",
-                param="input",
-                hint=_no_output(item, outputs),
-            )
-        if item.get("type") == "function_call_output" and item["call_id"] not in calls:
-            raise ApiError(
-                f"No tool call found for function call output with call_id {item['call_id']}.",
-                param="input",
-                hint="Keep the model's own items in input: "
-                "the function_call goes before its output.",
-            )
-    _check_reasoning(context, state)
+def _previous_response(wanted: str) -> ApiError:
+    """Why this id names no response: its shape is looked at first (contract A2)."""
+    param = "previous_response_id"
+    if re.search(r"[^A-Za-z0-9_-]", wanted):
+        return ApiError(
+            f"Invalid '{param}': '{wanted}'. Expected an ID that contains letters, numbers, "
+            "underscores, or dashes, but this value contained additional characters.",
+            param=param,
+            code="invalid_value",
+        )
+    if not wanted.startswith("resp"):
+        return ApiError(
+            f"Invalid '{param}': '{wanted}'. Expected an ID that begins with 'resp'.",
+            param=param,
+            code="invalid_id_prefix",
+        )
+    return ApiError(
+        f"Previous response with id '{wanted}' not found.",
+        param=param,
+        code="previous_response_not_found",
+        hint="Use the id of a response made by this same client, with store left at true.",
+    )
 
 
-def _no_output(call: Json, outputs: set[str]) -> str:
-    if call.get("id") in outputs:
+def _dereference(item: Json, state: State) -> Json:
+    """An item_reference becomes the item it names; a reasoning item must still be readable."""
+    if item.get("type") == "item_reference":
+        if item["id"] not in state.items:
+            raise _not_persisted(item["id"])
+        return state.items[item["id"]]
+    if item.get("type") == "reasoning":
+        sealed = item.get("encrypted_content")
+        if sealed:
+            check_sealed(sealed)
+        elif item.get("id") in state.not_stored:
+            raise _not_persisted(item["id"])
+    return item
+
+
+def _not_persisted(item_id: str) -> ApiError:
+    return ApiError(
+        f"Item with id '{item_id}' not found. Items are not persisted when `store` is set to "
+        "false. Try again with `store` set to true, or remove this item from your input.",
+        param="input",
+        status=404,
+        hint='With store=False ask for include=["reasoning.encrypted_content"], so that '
+        "reasoning items can be sent back.",
+    )
+
+
+def check_pairing(items: list[Json]) -> None:
+    """Refuse the first call without its output, or output without its call."""
+    called, answered = _pairs(items)
+    for item in items:
+        kind = item.get("type")
+        if kind in PAIRS and _client_runs(item) and (kind, item["call_id"]) not in answered:
+            raise ApiError(
+                f"No tool output found for {PAIRS[kind][1]} {item['call_id']}.",
+                param="input",
+                hint=_missing_output(item, answered),
+            )
+        if kind in _CALL_OF and _client_runs(item):
+            call_type = _CALL_OF[kind]
+            if (call_type, item["call_id"]) not in called:
+                raise ApiError(
+                    f"No tool call found for {PAIRS[call_type][1]} output with call_id "
+                    f"{item['call_id']}.",
+                    param="input",
+                    hint="Keep the model's own items in input: the call goes before its output.",
+                )
+
+
+Pairs = set[tuple[str, str | None]]  # (call type, call_id)
+
+
+def _pairs(items: list[Json]) -> tuple[Pairs, Pairs]:
+    """Of every call, and of every output."""
+    called: Pairs = set()
+    answered: Pairs = set()
+    for item in items:
+        kind = item.get("type")
+        if kind in PAIRS:
+            called.add((kind, item.get("call_id")))
+        elif kind in _CALL_OF:
+            answered.add((_CALL_OF[kind], item.get("call_id")))
+    return called, answered
+
+
+def _client_runs(item: Json) -> bool:
+    """A hosted tool search is answered by the platform itself: it has no call_id."""
+    return item.get("call_id") is not None
+
+
+def _missing_output(call: Json, answered: Pairs) -> str:
+    if (call["type"], call.get("id")) in answered:
         return (
             f"The output carries {call['id']}, which is the item's id. "
             f"The answer is matched by the call_id, {call['call_id']}."
         )
+    output_type = PAIRS[call["type"]][0]
     return (
-        f"Add a function_call_output with call_id {call['call_id']}: "
+        f"Add a {output_type} with call_id {call['call_id']}: "
         "every call of the turn needs its answer."
     )
 
 
-def _check_reasoning(context: list[Json], state: State) -> None:
-    present = {item.get("id") for item in context}
-    for index, item in enumerate(context):
+def check_reasoning(context: Context, state: State) -> None:
+    """Refuse a repeated item, a follower without its reasoning item, and the reverse."""
+    present: set[str] = set()
+    for item in context.items:
+        item_id = item.get("id")
+        if item_id and item_id in present:
+            raise ApiError(
+                f"Duplicate item found with id {item_id}. "
+                "Remove duplicate items from your input and try again.",
+                param="input",
+                hint="Items before previous_response_id are there already: send only new ones.",
+            )
+        if item_id:
+            present.add(item_id)
+    for index, item in enumerate(context.new):
         item_id = item.get("id")
         needed = state.reasoning_before.get(item_id) if item_id else None
         if needed is not None and needed not in present:
             raise ApiError(
-                f"Item '{item_id}' of type '{item.get('type')}' was provided without its "
-                f"required 'reasoning' item: '{needed}'.",
+                f"Item '{item_id}' of type '{item.get('type', 'message')}' was provided without "
+                f"its required 'reasoning' item: '{needed}'.",
                 param="input",
                 hint="Send back every item of response.output, the reasoning items included.",
             )
-        if item.get("type") == "reasoning" and item_id:
-            follower = context[index + 1] if index + 1 < len(context) else {}
-            if follower.get("type", "message") in ("message", "function_call_output") and (
-                follower.get("role", "user") != "assistant"
-            ):
-                raise ApiError(
-                    f"Item '{item_id}' of type 'reasoning' was provided without its required "
-                    "following item.",
-                    param="input",
-                    hint="Send back the item that followed the reasoning as well.",
-                )
+        if item.get("type") == "reasoning" and item_id and not _is_followed(context.new, index):
+            raise ApiError(
+                f"Item '{item_id}' of type 'reasoning' was provided without its required "
+                "following item.",
+                param="input",
+                hint="Send back the item that came after the reasoning item as well.",
+            )
+
+
+def _is_followed(items: list[Json], index: int) -> bool:
+    """Whether what comes after a reasoning item is the model's, as it was when it was made.
+
+    A message is told by its id: the same words without it are not the same item (recorded).
+    """
+    follower = items[index + 1] if index + 1 < len(items) else {"role": "user"}
+    if follower.get("type", "message") == "message":
+        return follower.get("role") == "assistant" and bool(follower.get("id"))
+    return not follower["type"].endswith("_output")

@@ -1,15 +1,22 @@
-"""What `POST /v1/responses` accepts, field by field, in the order the API checks (contract A1, A2).
+"""What `POST /v1/responses` accepts, field by field, in the API's own order (contract A1, A2).
 
-`check_request` stops at the first thing that is wrong, as the API does; it never returns a
-list. What only the whole conversation can show (a call without its output) is in `context.py`;
-what a schema must look like is in `strict_schema.py`.
+The first thing that is wrong is the one that is told, as by the API; never a list. What only
+the whole conversation can show (a call without its output) is in `context.py`, what a schema
+must look like in `strict_schema.py`, what one model cannot do in `capability.py`. The order of
+all of it stands in `engine.check_turn`.
 """
 
 from typing import Any
 
 from . import items, tools
-from .errors import ApiError, Json, missing, unknown_parameter, wrong_type, wrong_value
-from .models import ModelCard, find_model
+from .errors import (
+    ApiError,
+    Json,
+    missing,
+    unknown_parameter,
+    wrong_type,
+    wrong_value,
+)
 from .rules import (
     Rule,
     anything,
@@ -22,7 +29,9 @@ from .rules import (
     nullable,
     one_of,
     text,
+    up_to,
 )
+from .strict_schema import check_output_schema
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 INCLUDABLE = (
@@ -48,7 +57,8 @@ def metadata(value: Any, path: str) -> None:
             code="object_above_max_properties",
         )
     for name, member in value.items():
-        text(member, f"{path}.{name}")
+        up_to(64)(name, f"{path}.{name}")
+        up_to(512)(member, f"{path}.{name}")
 
 
 _text_format_schema = fields(
@@ -65,6 +75,15 @@ def text_format(value: Any, path: str) -> None:
         raise wrong_value(f"{path}.type", kind_of_format, supported)
     if kind_of_format == "json_schema":
         _text_format_schema(value, path)
+        check_output_schema(value["name"], value["schema"], strict=value.get("strict") is not False)
+
+
+def instructions(value: Any, path: str) -> None:
+    """A text, or a list of input items."""
+    if isinstance(value, list):
+        items.check_items(value, path)
+    elif value is not None:
+        text(value, path)
 
 
 # In the order of contract A2, after `model`, `input` and the unknown names.
@@ -110,12 +129,12 @@ FIELDS: dict[str, Rule] = {
         )
     ),
     "user": nullable(text),
-    "safety_identifier": nullable(text),
+    "safety_identifier": nullable(up_to(128)),
     "prompt_cache_key": nullable(text),
     "prompt_cache_options": nullable(mapping),
     "prompt_cache_retention": nullable(one_of("in_memory", "24h")),
     "truncation": nullable(one_of("auto", "disabled")),
-    "instructions": anything,
+    "instructions": instructions,
     "store": nullable(boolean),
     "service_tier": nullable(one_of("auto", "default", "fast", "flex", "priority")),
     "top_logprobs": nullable(integer(0, 20)),
@@ -123,34 +142,58 @@ FIELDS: dict[str, Rule] = {
     "access_programs": anything,
 }
 KNOWN = ("model", "input", *FIELDS)
-CONTINUES = ("previous_response_id", "conversation", "prompt")
+# Parameters of Chat Completions, and where they have gone.
+MOVED = {
+    "messages": "input",
+    "reasoning_effort": "reasoning.effort",
+    "response_format": "text.format",
+}
 
 
-def check_request(body: Json) -> ModelCard:
-    """Raise the API's first complaint about `body`; return the model it asks for."""
+def check_fields(body: Json) -> None:
+    """Raise the API's first complaint about the fields of `body`, each taken by itself."""
     if "model" not in body:
         raise missing("model")
     text(body["model"], "model")
     _check_input(body)
-    _check_names(body)
+    for name in body:
+        if name in MOVED:
+            raise _moved(name)
+        if name not in KNOWN:
+            raise unknown_parameter(name, name, KNOWN, body)
     for name, rule in FIELDS.items():
         if name in body:
             rule(body[name], name)
-    if body["input"] in ("", []) and not any(body.get(name) for name in CONTINUES):
+
+
+def check_server_state(body: Json) -> None:
+    """What a request may build on. Conversations and prompts do not exist here yet."""
+    if body.get("conversation") and body.get("previous_response_id"):
+        raise ApiError(
+            "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure "
+            "you are only providing one of: 'previous_response_id' or 'conversation'.",
+            code="mutually_exclusive_parameters",
+        )
+    for name in ("conversation", "prompt"):
+        value = body.get(name)
+        if value is not None:
+            wanted = value.get("id") if isinstance(value, dict) else value
+            raise ApiError(f"{name.capitalize()} with id '{wanted}' not found.", status=404)
+
+
+def check_not_empty(body: Json) -> None:
+    if body["input"] in ("", []) and not body.get("previous_response_id"):
         raise ApiError(
             "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' "
             "must be provided.",
             code="missing_required_parameter",
         )
-    card = find_model(body["model"])
-    _check_capability(body, card)
-    return card
 
 
 def _check_input(body: Json) -> None:
     if "input" not in body:
         if "messages" in body:
-            raise _moved_to_input()
+            raise _moved("messages")
         raise missing("input")
     value = body["input"]
     if isinstance(value, list):
@@ -161,36 +204,11 @@ def _check_input(body: Json) -> None:
         raise wrong_type("input", "one of a string or array of input items", value)
 
 
-def _check_names(body: Json) -> None:
-    for name in body:
-        if name == "messages":
-            raise _moved_to_input()
-        if name not in KNOWN:
-            raise unknown_parameter(name, name, KNOWN, body)
-
-
-def _moved_to_input() -> ApiError:
+def _moved(name: str) -> ApiError:
     return ApiError(
-        "Unsupported parameter: 'messages'. In the Responses API, this parameter has moved to "
-        "'input'. Try again with the new parameter. See the API documentation for more "
+        f"Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to "
+        f"'{MOVED[name]}'. Try again with the new parameter. See the API documentation for more "
         "information: https://platform.openai.com/docs/api-reference/responses/create.",
         code="unsupported_parameter",
-        hint="This is the Chat Completions form. Pass the same list as input=… instead.",
+        hint=f"This is the Chat Completions form. Pass it as {MOVED[name]} instead.",
     )
-
-
-def _check_capability(body: Json, card: ModelCard) -> None:
-    """What this one model cannot do; the API looks at it last."""
-    if not card.reasons:
-        return
-    if body.get("temperature") not in (None, 1):
-        raise ApiError(
-            "Unsupported parameter: 'temperature' is not supported with this model.",
-            param="temperature",
-            hint="Reasoning models take no temperature: leave it out.",
-        )
-    for name in ("top_p", "presence_penalty", "frequency_penalty"):
-        if body.get(name) is not None:
-            raise ApiError(
-                f"Unsupported parameter: '{name}' is not supported with this model.", param=name
-            )

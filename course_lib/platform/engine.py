@@ -1,15 +1,38 @@
-"""One turn: a checked request and its context go in, a response object comes out (contract B)."""
+"""One turn: a request goes in, a response comes out, or the API's refusal.
 
-import json
+In the API's order: the fields, the context and its pairing, what this model can do; then the
+model answers, and the answer becomes a response object.
+"""
 
-from ..standin.prompt import Answer, Model, Prompt
-from . import tools as tool_rules
-from . import usage
-from .context import as_items, resolve
-from .contract import check_request
-from .errors import Json
+from dataclasses import dataclass
+
+from ..standin.prompt import Model, Prompt
+from . import capability, contract
+from .context import Context, resolve
+from .envelope import envelope
+from .errors import ApiError, Json
 from .models import ModelCard
+from .output import Output, Wishes, build_output
 from .state import State, StoredResponse
+from .tokens import content_text
+from .tools import allowed, check_choice, check_namespaces, echo_tool, loaded_tools, mode
+from .usage import prompt_parts, usage
+
+
+@dataclass(slots=True)
+class Turn:
+    """A request that passed every check, with what the checks found out about it."""
+
+    body: Json
+    card: ModelCard
+    context: Context
+    tools: list[Json]  # declared on the request, as the reply will echo them
+    loaded: dict[str, Json]  # brought in by items of the context, by name
+    parts: list[tuple[str, int]]  # the prompt as (text, tokens)
+
+    @property
+    def tokens(self) -> int:
+        return sum(tokens for _, tokens in self.parts)
 
 
 def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
@@ -17,131 +40,108 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
 
     Raises ApiError before anything is remembered.
     """
-    card = check_request(body)
-    context = resolve(body, state)
-    tools = [tool_rules.echo(tool) for tool in body.get("tools") or []]
-    tool_rules.check_named_choice(body.get("tool_choice"), tools)
-    instructions = body.get("instructions")
-    parallel = body.get("parallel_tool_calls")
-    prompt = Prompt(
-        instructions=instructions,
-        items=context,
-        tools=tools,
-        tool_choice=body.get("tool_choice") or "auto",
-        parallel_tool_calls=True if parallel is None else parallel,
+    turn = check_turn(body, state)
+    dropped = _fit_window(turn)
+    answer = model.respond(
+        Prompt(
+            instructions=_instructions(body) or None,
+            items=turn.context.items[dropped:],
+            tools=allowed(body.get("tool_choice"), [*turn.tools, *turn.loaded.values()]),
+            tool_choice=mode(body.get("tool_choice") or "auto"),
+            parallel_tool_calls=body.get("parallel_tool_calls") is not False,
+            text_format=(body.get("text") or {}).get("format") or {"type": "text"},
+        )
     )
-    answer = model.respond(prompt)
-    response = _envelope(body, card, tools, prompt, state)
-    response["output"], reasoning_tokens = _output(answer, response, state)
-    response["usage"] = usage.usage(
-        usage.count_text(instructions or "")
-        + usage.count_items(context)
-        + usage.count_tools(tools),
-        usage.count_items(response["output"]) + reasoning_tokens,
-        reasoning_tokens,
-    )
-    stored = StoredResponse(response, as_items(body["input"]), answer.explanation)
+    response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
+    wishes = Wishes.of(body, response, turn.loaded)
+    output = build_output(answer, wishes, turn.card, state)
+    _finish(response, output, turn, state)
+    stored = StoredResponse(response, _listed(turn.context.new, state), answer.explanation)
     if response["store"]:
-        state.responses[response["id"]] = stored
+        state.keep(stored)
+    else:
+        state.not_stored |= {item["id"] for item in response["output"]}
     return stored
 
 
-def _envelope(body: Json, card: ModelCard, tools: list[Json], prompt: Prompt, state: State) -> Json:
-    """The response object without its output: what was asked for, echoed with the defaults."""
-    created = state.now
+def check_turn(body: Json, state: State) -> Turn:
+    """All the checks of a request, in the API's order (contract A2, "Order")."""
+    contract.check_fields(body)
+    contract.check_server_state(body)
+    context = resolve(body, state)
+    contract.check_not_empty(body)
+    tools = [echo_tool(tool) for tool in body.get("tools") or []]
+    loaded = loaded_tools(context.items)
+    check_choice(body.get("tool_choice"), [*tools, *loaded.values()])
+    check_namespaces(context.new, tools, loaded)
+    card = capability.check_model(body)
+    capability.check_json_mode(body, context.items)
+    parts = prompt_parts(card, _instructions(body), tools, context.items)
+    return Turn(body, card, context, tools, loaded, parts)
+
+
+def _instructions(body: Json) -> str:
+    """Instructions as text; a list of messages is read in order."""
+    value = body.get("instructions") or ""
+    if isinstance(value, str):
+        return value
+    return "\n".join(content_text(item.get("content")) for item in value)
+
+
+def _fit_window(turn: Turn) -> int:
+    """How many of the oldest items to drop so that the prompt fits; 0 when it does."""
+    total, window = turn.tokens, turn.card.window
+    if total <= window:
+        return 0
+    if turn.body.get("truncation") != "auto":
+        raise ApiError(
+            "Your input exceeds the context window of this model. "
+            "Please adjust your input and try again.",
+            param="input",
+            code="context_length_exceeded",
+            hint=f"It has {total:,} tokens, and the window is {window:,}. "
+            'Send less, or let truncation="auto" drop the oldest items.',
+        )
+    items = len(turn.context.items)
+    dropped = 0
+    for _, tokens in turn.parts[-items:-1]:  # the latest item always stays
+        if total <= window:
+            break
+        total, dropped = total - tokens, dropped + 1
+    return dropped
+
+
+def _finish(response: Json, output: Output, turn: Turn, state: State) -> None:
+    """Put the output into the response and close it."""
     state.now += 1
-    text = body.get("text") or {}
-    temperature, top_p = body.get("temperature"), body.get("top_p")
+    cached = state.prefixes.read(turn.parts)
+    response["output"] = output.items
+    response["usage"] = usage(turn.tokens, cached, output.tokens, output.reasoning_tokens)
+    if output.cut:
+        response["status"] = "incomplete"
+        response["incomplete_details"] = {"reason": "max_output_tokens"}
+    else:
+        response["status"] = "completed"
+        response["completed_at"] = state.now
+
+
+def _listed(items: list[Json], state: State) -> list[Json]:
+    """Input items as they are listed afterwards: each with an id, messages with their parts."""
+    return [_listed_item(item, state) for item in items]
+
+
+def _listed_item(item: Json, state: State) -> Json:
+    if item.get("type", "message") != "message":
+        prefix = "fco" if item["type"] == "function_call_output" else "item"
+        return item if item.get("id") else item | {"id": state.new_id(prefix)}
+    content = item["content"]
+    if isinstance(content, str):
+        kind = "output_text" if item["role"] == "assistant" else "input_text"
+        content = [{"type": kind, "text": content}]
     return {
-        "id": state.new_id("resp"),
-        "object": "response",
-        "created_at": created,
-        "status": "completed",
-        "background": bool(body.get("background")),
-        "billing": {"payer": "developer"},
-        "completed_at": state.now,
-        "error": None,
-        "frequency_penalty": body.get("frequency_penalty") or 0.0,
-        "incomplete_details": None,
-        "instructions": prompt.instructions,
-        "max_output_tokens": body.get("max_output_tokens"),
-        "max_tool_calls": body.get("max_tool_calls"),
-        "metadata": body.get("metadata") or {},
-        "model": card.snapshot,
-        "moderation": None,
-        "output": [],
-        "parallel_tool_calls": prompt.parallel_tool_calls,
-        "presence_penalty": body.get("presence_penalty") or 0.0,
-        "previous_response_id": body.get("previous_response_id"),
-        "prompt_cache_key": body.get("prompt_cache_key"),
-        "prompt_cache_retention": body.get("prompt_cache_retention"),
-        "reasoning": _reasoning_echo(body.get("reasoning") or {}, card),
-        "safety_identifier": body.get("safety_identifier"),
-        "service_tier": "default",
-        "store": body.get("store") is not False,
-        "temperature": 1.0 if temperature is None else float(temperature),
-        "text": {
-            "format": text.get("format") or {"type": "text"},
-            "verbosity": text.get("verbosity") or "medium",
-        },
-        "tool_choice": prompt.tool_choice,
-        "tool_usage": {},
-        "tools": tools,
-        "top_logprobs": body.get("top_logprobs") or 0,
-        "top_p": card.top_p if top_p is None else float(top_p),
-        "truncation": body.get("truncation") or "disabled",
-        "usage": None,
-        "user": body.get("user"),
-    }
-
-
-def _reasoning_echo(asked: Json, card: ModelCard) -> Json:
-    summary = asked.get("summary")
-    return {
-        "context": asked.get("context") or ("current_turn" if card.reasons else None),
-        "effort": asked.get("effort") or card.effort,
-        "summary": "detailed" if summary == "auto" else summary,
-    }
-
-
-def _output(answer: Answer, response: Json, state: State) -> tuple[list[Json], int]:
-    """The answer's items as the API gives them out, and the tokens spent on reasoning.
-
-    A model that reasons puts a reasoning item first; the items after it belong to it, and
-    may not be sent back without it (contract A3).
-    """
-    items: list[Json] = []
-    effort, summary = response["reasoning"]["effort"], response["reasoning"]["summary"]
-    reasoning_id = None
-    if effort not in (None, "none"):
-        reasoning_id = state.new_id("rs")
-        shown = [{"type": "summary_text", "text": answer.explanation.because}] if summary else []
-        items.append({"id": reasoning_id, "type": "reasoning", "summary": shown})
-    for item in answer.items:
-        given = _as_message(item, state) if item["type"] == "message" else _as_call(item, state)
-        if reasoning_id is not None:
-            state.reasoning_before[given["id"]] = reasoning_id
-        items.append(given)
-    return items, usage.count_text(answer.explanation.because) if reasoning_id else 0
-
-
-def _as_message(item: Json, state: State) -> Json:
-    part = {"type": "output_text", "annotations": [], "logprobs": [], "text": item["text"]}
-    return {
-        "id": state.new_id("msg"),
         "type": "message",
+        "id": item.get("id") or state.new_id("msg"),
         "status": "completed",
-        "content": [part],
-        "role": "assistant",
-    }
-
-
-def _as_call(item: Json, state: State) -> Json:
-    return {
-        "id": state.new_id("fc"),
-        "type": "function_call",
-        "status": "completed",
-        "arguments": json.dumps(item["arguments"], ensure_ascii=False, separators=(",", ":")),
-        "call_id": state.new_id("call"),
-        "name": item["name"],
+        "role": item["role"],
+        "content": content,
     }

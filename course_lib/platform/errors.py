@@ -24,10 +24,12 @@ class ApiError(Exception):
         type: str = "invalid_request_error",
         status: int = 400,
         hint: str | None = None,
+        headers: dict[str, str] | None = None,
     ) -> None:
         super().__init__(message)
         self.message, self.param, self.code = message, param, code
         self.type, self.status, self.hint = type, status, hint
+        self.headers = headers or {}
 
     def body(self) -> Json:
         """The error envelope: `{"error": {message, type, param, code}}`."""

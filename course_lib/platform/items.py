@@ -1,13 +1,16 @@
-"""What an input item may look like (contract A2, "Input").
+"""What an input item may look like (contract A2 "Input", A3 "ids").
 
-Messages, function calls and their outputs are checked to the last field. Items that a hosted
-tool produced are taken back as they were given out.
+Messages, function calls, their outputs and reasoning are checked to the last field. Items that a
+hosted tool produced are taken back as they were given out.
 """
 
+import re
 from typing import Any
 
+from .attachments import check_file
 from .errors import ApiError, Json, kind, missing, wrong_type, wrong_value
-from .rules import Rule, anything, nullable, reject_unknown, require, text
+from .rules import Rule, anything, nullable, reject_unknown, require, text, up_to
+from .tools import check_tools
 
 ROLES = ("assistant", "system", "developer", "user")
 ITEM_TYPES = (
@@ -27,41 +30,75 @@ CONTENT_TYPES = (
 ASSISTANT_CONTENT = ("output_text", "refusal")
 USER_CONTENT = ("input_text", "input_image", "input_file", "scoped_content", "input_audio")
 OUTPUT_CONTENT = ("input_text", "input_image", "input_file")
+ID_PREFIXES = {
+    "message": "msg",
+    "function_call": "fc",
+    "reasoning": "rs",
+    "custom_tool_call": "ctc",
+}
+PART_FIELDS = {
+    "input_text": ("type", "text"),
+    "output_text": ("type", "text", "annotations", "logprobs"),
+    "refusal": ("type", "refusal"),
+}
 
 
-def check_items(value: list[Any]) -> None:
-    """Check every item of `input`; the first bad one is named by its place, `input[2]`."""
+def check_items(value: list[Any], path: str = "input") -> None:
+    """Check every item; the first bad one is named by its place, `input[2]`."""
     for index, item in enumerate(value):
-        path = f"input[{index}]"
+        place = f"{path}[{index}]"
         if not isinstance(item, dict):
             got = "null" if item is None else kind(item)
             raise ApiError(
-                f"Invalid type for '{path}': expected an input item, but got {got} instead.",
-                param=path,
+                f"Invalid type for '{place}': expected an input item, but got {got} instead.",
+                param=place,
                 code="invalid_type",
             )
-        check_item(item, path)
+        _check_item(item, place)
 
 
-def check_item(item: Json, path: str) -> None:
-    item_type = item.get("type", "message")
+def _check_item(item: Json, path: str) -> None:
+    item_type = item.get("type")
+    if item_type is None:
+        item_type = "message"
     if item_type not in ITEM_TYPES:
         raise wrong_value(path, item_type, ITEM_TYPES)
     if item_type == "message":
         _check_message(item, path)
+    elif item_type == "function_call_output" and not item.get("call_id"):
+        raise ApiError(
+            "Invalid Value: 'input.call_id'. Function call output requires call_id.",
+            param="input",
+            hint="Copy call_id from the function_call item that this output answers.",
+        )
     elif item_type in _SHAPES:
-        if item_type == "function_call_output" and not item.get("call_id"):
-            raise ApiError(
-                "Invalid Value: 'input.call_id'. Function call output requires call_id.",
-                param="input",
-                hint="Copy call_id from the function_call item this output answers.",
-            )
         required, optional = _SHAPES[item_type]
-        known = {"type": anything} | required | optional
+        known = {"type": anything, "id": anything} | required | optional
         reject_unknown(item, path, tuple(known))
         require(item, path, required)
         for name, value in item.items():
             known[name](value, f"{path}.{name}")
+    else:
+        nullable(text)(item.get("call_id"), f"{path}.call_id")
+    if item.get("id") is not None:
+        _check_id(item["id"], f"{path}.id", ID_PREFIXES.get(item_type))
+
+
+def _check_id(value: Any, path: str, prefix: str | None) -> None:
+    up_to(64)(value, path)
+    if not re.fullmatch(r"\w+", value, re.ASCII):
+        expected = "contains letters, numbers, underscores, or dashes"
+        tail = ", but this value contained additional characters."
+    elif prefix and not value.startswith(prefix):
+        expected, tail = f"begins with '{prefix}'", "."
+    else:
+        return
+    raise ApiError(
+        f"Invalid '{path}': '{value}'. Expected an ID that {expected}{tail}",
+        param=path,
+        code="invalid_value",
+        hint="An item's id comes from the API. For an item of your own, leave id out.",
+    )
 
 
 def _check_message(item: Json, path: str) -> None:
@@ -79,7 +116,7 @@ def _check_message(item: Json, path: str) -> None:
 
 _TOOL_ROLE = (
     "role 'tool' belongs to Chat Completions. Here a result is an item: "
-    '{"type": "function_call_output", "call_id": …, "output": "…"}.'
+    '{"type": "function_call_output", "call_id": "...", "output": "..."}.'
 )
 
 
@@ -89,16 +126,25 @@ def _check_content(value: Any, path: str, supported: tuple[str, ...]) -> None:
     if not isinstance(value, list):
         raise wrong_type(path, "one of a string or array of objects", value, hint=_AS_TEXT)
     for index, part in enumerate(value):
-        place = f"{path}[{index}]"
-        if not isinstance(part, dict):
-            raise wrong_type(place, "an object", part)
-        part_type = part.get("type")
-        if part_type not in CONTENT_TYPES and part_type not in supported:
-            raise wrong_value(f"{place}.type", part_type, CONTENT_TYPES)
-        if part_type not in supported:
-            raise wrong_value(place, part_type, supported)
-        if part_type in ("input_text", "output_text") and "text" not in part:
-            raise missing(f"{place}.text")
+        _check_part(part, f"{path}[{index}]", supported)
+
+
+def _check_part(part: Any, path: str, supported: tuple[str, ...]) -> None:
+    if not isinstance(part, dict):
+        raise wrong_type(path, "an object", part)
+    part_type = part.get("type")
+    if part_type not in CONTENT_TYPES and part_type not in supported:
+        raise wrong_value(f"{path}.type", part_type, CONTENT_TYPES)
+    if part_type not in supported:
+        raise wrong_value(path, part_type, supported)
+    if part_type == "input_file":
+        check_file(part, path)
+    if part_type in PART_FIELDS:
+        reject_unknown(part, path, PART_FIELDS[part_type])
+        said = "refusal" if part_type == "refusal" else "text"
+        if said not in part:
+            raise missing(f"{path}.{said}")
+        text(part[said], f"{path}.{said}")
 
 
 _AS_TEXT = "Send text: json.dumps(result) turns data into a string the model can read."
@@ -108,23 +154,31 @@ def _function_output(value: Any, path: str) -> None:
     _check_content(value, path, OUTPUT_CONTENT)
 
 
+def _no_content(value: Any, path: str) -> None:
+    """Reasoning itself is never sent back, only its summary or its sealed form."""
+    if value:
+        raise ApiError(
+            f"Invalid '{path}': array too long. Expected an array with maximum length 0, "
+            f"but got an array with length {len(value)} instead.",
+            param=path,
+            code="array_above_max_length",
+        )
+
+
 # type → (required fields, optional fields)
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "function_call": (
         {"call_id": text, "name": text, "arguments": text},
-        {"id": nullable(text), "status": anything, "namespace": nullable(text), "caller": anything},
+        {"status": anything, "namespace": nullable(text), "caller": anything},
     ),
     "function_call_output": (
         {"call_id": text, "output": _function_output},
-        {"id": nullable(text), "status": anything, "caller": anything},
+        {"status": anything, "caller": anything, "name": anything, "namespace": anything},
     ),
     "reasoning": (
         {"summary": anything},
-        {
-            "id": nullable(text),
-            "status": anything,
-            "encrypted_content": anything,
-            "content": anything,
-        },
+        {"status": anything, "encrypted_content": nullable(text), "content": _no_content},
     ),
+    "item_reference": ({"id": text}, {}),
+    "additional_tools": ({"role": text, "tools": check_tools}, {}),
 }

@@ -1,49 +1,78 @@
-"""The models the platform answers for, and what each one's replies carry.
+"""The models the platform answers for, and what each one's replies and refusals carry.
 
-Every row was mined from recorded replies: the dated snapshot that comes back for a name, the
-`top_p` and the reasoning effort echoed when the request names none (contract B).
+Mined from recorded replies: the dated snapshot that comes back for a name, and the reasoning
+effort, `top_p` and cache retention echoed when the request names none (contract B). The efforts
+a model takes and its context window are the vendor's documented ones.
 """
 
 from dataclasses import dataclass
 
 from .errors import ApiError
 
+CLASSIC = ("minimal", "low", "medium", "high")
+O_SERIES = ("low", "medium", "high")
+WITH_NONE = ("none", "low", "medium", "high", "xhigh")
+NEWEST = (*WITH_NONE, "max")
+
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """One model: the dated name in replies and its defaults."""
+    """One model. `efforts` is empty for a model that does not reason; `window` is in tokens."""
 
     snapshot: str
-    effort: str | None = None  # echoed when none is asked for; None: the model does not reason
+    effort: str | None = None  # in force when the request names none
+    efforts: tuple[str, ...] = ()
     top_p: float = 1.0
+    window: int = 400_000
+    retention: str = "in_memory"
+    phases: bool = False  # messages say whether they are commentary or the final answer
 
     @property
     def reasons(self) -> bool:
-        return self.effort is not None
+        return bool(self.efforts)
+
+
+def _newest(snapshot: str) -> ModelCard:
+    return ModelCard(snapshot, "medium", NEWEST, 0.98, 1_050_000, "24h", phases=True)
+
+
+def _five(snapshot: str, effort: str = "medium", efforts: tuple[str, ...] = CLASSIC) -> ModelCard:
+    return ModelCard(snapshot, effort, efforts)
+
+
+def _o(snapshot: str) -> ModelCard:
+    return ModelCard(snapshot, "medium", O_SERIES, window=200_000)
 
 
 MODELS = {
-    "gpt-5.6": ModelCard("gpt-5.6-sol", "medium", 0.98),
-    "gpt-5.6-sol": ModelCard("gpt-5.6-sol", "medium", 0.98),
-    "gpt-5.6-luna": ModelCard("gpt-5.6-luna", "medium", 0.98),
-    "gpt-5.6-terra": ModelCard("gpt-5.6-terra", "medium", 0.98),
-    "gpt-5.5": ModelCard("gpt-5.5-2026-04-23", "medium", 0.98),
-    "gpt-5.4": ModelCard("gpt-5.4-2026-03-05", "none", 0.98),
-    "gpt-5.4-mini": ModelCard("gpt-5.4-mini-2026-03-17", "none", 0.98),
-    "gpt-5.2": ModelCard("gpt-5.2-2025-12-11", "none", 0.98),
-    "gpt-5": ModelCard("gpt-5-2025-08-07", "medium"),
-    "gpt-5-mini": ModelCard("gpt-5-mini-2025-08-07", "medium"),
-    "gpt-5-nano": ModelCard("gpt-5-nano-2025-08-07", "medium"),
-    "gpt-5-pro": ModelCard("gpt-5-pro-2025-10-06", "high"),
-    "gpt-5-codex": ModelCard("gpt-5-codex", "medium"),
-    "o3": ModelCard("o3-2025-04-16", "medium"),
-    "o3-mini": ModelCard("o3-mini-2025-01-31", "medium"),
-    "o4-mini": ModelCard("o4-mini-2025-04-16", "medium"),
-    "gpt-4.1": ModelCard("gpt-4.1-2025-04-14"),
-    "gpt-4.1-mini": ModelCard("gpt-4.1-mini-2025-04-14"),
-    "gpt-4.1-nano": ModelCard("gpt-4.1-nano-2025-04-14"),
-    "gpt-4o": ModelCard("gpt-4o-2024-08-06"),
-    "gpt-4o-mini": ModelCard("gpt-4o-mini-2024-07-18"),
+    "gpt-5.6": _newest("gpt-5.6-sol"),
+    "gpt-5.6-sol": _newest("gpt-5.6-sol"),
+    "gpt-5.6-luna": _newest("gpt-5.6-luna"),
+    "gpt-5.6-terra": _newest("gpt-5.6-terra"),
+    "gpt-5.5": ModelCard(
+        "gpt-5.5-2026-04-23", "medium", WITH_NONE, 0.98, 1_050_000, "24h", phases=True
+    ),
+    "gpt-5.4": ModelCard(
+        "gpt-5.4-2026-03-05", "none", WITH_NONE, 0.98, 1_050_000, "24h", phases=True
+    ),
+    "gpt-5.4-mini": ModelCard("gpt-5.4-mini-2026-03-17", "none", WITH_NONE, 0.98, phases=True),
+    "gpt-5.2": ModelCard("gpt-5.2-2025-12-11", "none", WITH_NONE, 0.98),
+    "gpt-5.2-pro": ModelCard("gpt-5.2-pro-2025-12-11", "medium", ("medium", "high", "xhigh")),
+    "gpt-5": _five("gpt-5-2025-08-07"),
+    "gpt-5-mini": _five("gpt-5-mini-2025-08-07"),
+    "gpt-5-nano": _five("gpt-5-nano-2025-08-07"),
+    "gpt-5-pro": _five("gpt-5-pro-2025-10-06", "high", ("high",)),
+    "gpt-5-codex": _five("gpt-5-codex", efforts=O_SERIES),
+    "o3": _o("o3-2025-04-16"),
+    "o3-pro": _o("o3-pro-2025-06-10"),
+    "o3-mini": _o("o3-mini-2025-01-31"),
+    "o4-mini": _o("o4-mini-2025-04-16"),
+    "computer-use-preview": _o("computer-use-preview-2025-03-11"),
+    "gpt-4.1": ModelCard("gpt-4.1-2025-04-14", window=1_047_576),
+    "gpt-4.1-mini": ModelCard("gpt-4.1-mini-2025-04-14", window=1_047_576),
+    "gpt-4.1-nano": ModelCard("gpt-4.1-nano-2025-04-14", window=1_047_576),
+    "gpt-4o": ModelCard("gpt-4o-2024-08-06", window=128_000),
+    "gpt-4o-mini": ModelCard("gpt-4o-mini-2024-07-18", window=128_000),
 }
 _BY_SNAPSHOT = {card.snapshot: card for card in MODELS.values()}
 

@@ -22,6 +22,22 @@ def text(value: Any, path: str) -> None:
         raise wrong_type(path, "a string", value)
 
 
+def up_to(length: int) -> Rule:
+    """A text of at most `length` characters."""
+
+    def check(value: Any, path: str) -> None:
+        text(value, path)
+        if len(value) > length:
+            raise ApiError(
+                f"Invalid '{path}': string too long. Expected a string with maximum length "
+                f"{length}, but got a string with length {len(value)} instead.",
+                param=path,
+                code="string_above_max_length",
+            )
+
+    return check
+
+
 def boolean(value: Any, path: str) -> None:
     if not isinstance(value, bool):
         raise wrong_type(path, "a boolean", value)

@@ -6,20 +6,21 @@ requests answer the same bytes.
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
+from ..standin.explanation import Explanation
 from .errors import Json
+from .usage import PrefixCache
 
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
 @dataclass(slots=True)
 class StoredResponse:
-    """One finished response and what led to it."""
+    """One response, and what led to it."""
 
     body: Json
-    input_items: list[Json]
-    explanation: Any = None  # what the stand-in model says of its choice; never sent
+    input_items: list[Json]  # of this request alone, with ids
+    explanation: Explanation  # what the stand-in says of its choice; never sent
 
 
 @dataclass(slots=True)
@@ -28,10 +29,24 @@ class State:
 
     now: int = EPOCH
     responses: dict[str, StoredResponse] = field(default_factory=dict)
+    items: dict[str, Json] = field(default_factory=dict)  # by id, for references
     reasoning_before: dict[str, str] = field(default_factory=dict)  # item id → its reasoning item
+    not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
+    prefixes: PrefixCache = field(default_factory=PrefixCache)
     _counts: Counter[str] = field(default_factory=Counter)
 
     def new_id(self, prefix: str) -> str:
-        """The next id with this prefix: `call_1`, `call_2`, …"""
+        """The next id with this prefix: `call_1`, `call_2`, …
+
+        A response's is filled up to eight digits: clients that look for it expect so many.
+        """
         self._counts[prefix] += 1
-        return f"{prefix}_{self._counts[prefix]}"
+        number = self._counts[prefix]
+        return f"resp_{number:08}" if prefix == "resp" else f"{prefix}_{number}"
+
+    def keep(self, stored: StoredResponse) -> None:
+        """Store a response and its items, so that later requests can name them."""
+        self.responses[stored.body["id"]] = stored
+        for item in (*stored.input_items, *stored.body["output"]):
+            if item.get("id"):
+                self.items[item["id"]] = item

@@ -8,7 +8,18 @@ import re
 from typing import Any
 
 from .errors import GAP, ApiError, Json, kind, missing, wrong_type, wrong_value
-from .rules import Rule, array, boolean, mapping, nullable, reject_unknown, text
+from .rules import (
+    Rule,
+    array,
+    boolean,
+    fields,
+    mapping,
+    nullable,
+    one_of,
+    reject_unknown,
+    text,
+    up_to,
+)
 from .strict_schema import check_function_schema, fits_strict, normalise
 
 NAME_PATTERN = "^[a-zA-Z0-9_-]+$"
@@ -59,6 +70,7 @@ def _check_tool(tool: Any, path: str) -> None:
     for name, rule in _FUNCTION.items():
         if name in tool:
             rule(tool[name], f"{path}.{name}")
+    up_to(64)(tool["name"], f"{path}.name")
     if not re.search(NAME_PATTERN, tool["name"]):
         raise ApiError(
             f"Invalid '{path}.name': string does not match pattern. "
@@ -72,50 +84,113 @@ def _check_tool(tool: Any, path: str) -> None:
 def check_tool_choice(value: Any, path: str) -> None:
     if isinstance(value, str):
         if value not in MODES:
-            hint = (
-                "'any' is another vendor's word; here it is 'required'." if value == "any" else None
-            )
-            raise wrong_value(path, value, MODES, hint)
-    elif not isinstance(value, dict):
+            raise wrong_value(path, value, MODES, hint=_ANY if value == "any" else None)
+        return
+    if not isinstance(value, dict):
         raise ApiError(
             f"Invalid type for '{path}': expected one of an object or 'none', 'auto', or "
             f"'required', but got {kind(value)} instead.",
             param=path,
             code="invalid_type",
         )
-    elif value.get("type") == "function":
-        if "name" not in value:
-            raise missing(f"{path}.name")
-        text(value["name"], f"{path}.name")
+    if "type" not in value:
+        raise missing(f"{path}.type")
+    if value["type"] == "function":
+        _check_named(value, path)
+    elif value["type"] == "allowed_tools":
+        fields({"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)})(
+            value, path
+        )
+    else:
+        raise ApiError(
+            f"The offline platform has no tool_choice of type '{value['type']}' yet.",
+            param=path,
+            code=GAP,
+        )
 
 
-def check_named_choice(choice: Any, tools: list[Json]) -> None:
-    """A tool that `tool_choice` names must be among the tools (contract A2)."""
-    if isinstance(choice, dict) and choice.get("type") == "function":
-        name = choice["name"]
-        if name not in {tool.get("name") for tool in tools}:
+_ANY = "'any' is another vendor's word; here it is 'required'."
+
+
+def _check_named(value: Any, path: str) -> None:
+    mapping(value, path)
+    if "name" not in value:
+        hint = 'Chat Completions nests the name; here it is {"type": "function", "name": "..."}.'
+        raise missing(f"{path}.name", hint=hint if "function" in value else None)
+    text(value["name"], f"{path}.name")
+
+
+def check_choice(choice: Any, tools: list[Json]) -> None:
+    """Every tool that `tool_choice` names must be there to be called (contract A2)."""
+    if not isinstance(choice, dict):
+        return
+    named = choice["tools"] if choice["type"] == "allowed_tools" else [choice]
+    names = {tool["name"] for tool in tools}
+    for each in named:
+        if each.get("type") == "function" and each["name"] not in names:
             raise ApiError(
-                f"Tool choice '{name}' not found in 'tools' parameter.",
+                f"Tool choice '{each['name']}' not found in 'tools' parameter.",
                 param="tool_choice",
                 hint="tool_choice may only name a tool that is in tools on this same request.",
             )
 
 
-def echo(tool: Json) -> Json:
+def allowed(choice: Any, tools: list[Json]) -> list[Json]:
+    """The tools a model may call: all of them, or those that `allowed_tools` lists."""
+    if isinstance(choice, dict) and choice["type"] == "allowed_tools":
+        names = {each.get("name") for each in choice["tools"]}
+        return [tool for tool in tools if tool["name"] in names]
+    return tools
+
+
+def mode(choice: str | Json) -> str | Json:
+    """The choice as a model sees it: `allowed_tools` has narrowed the tools, its mode remains."""
+    if isinstance(choice, dict) and choice["type"] == "allowed_tools":
+        return str(choice["mode"])
+    return choice
+
+
+def loaded_tools(items: list[Json]) -> dict[str, Json]:
+    """Tools that items of the context bring in, callable from there on, by name."""
+    return {
+        tool["name"]: echo_tool(tool)
+        for item in items
+        if item.get("type") == "additional_tools"
+        for tool in item["tools"]
+    }
+
+
+def check_namespaces(new: list[Json], tools: list[Json], loaded: dict[str, Json]) -> None:
+    """A call of a loaded tool names its namespace: the default one does not know it."""
+    declared = {tool["name"] for tool in tools}
+    for item in new:
+        if item.get("type") == "function_call" and not item.get("namespace"):
+            name = item["name"]
+            if name in loaded and name not in declared:
+                raise ApiError(
+                    f"Missing namespace for function_call '{name}'. It does not exist in the "
+                    "default namespace. Round-trip the model's function_call item with its "
+                    "namespace field included.",
+                    param="input",
+                )
+
+
+def echo_tool(tool: Json) -> Json:
     """A function tool as the reply shows it: every field there, `strict` decided (contract B)."""
     schema, strict = tool.get("parameters"), tool.get("strict")
     if strict is None:
         normalised = normalise(schema) if schema else None
         strict = normalised is not None and fits_strict(normalised)
         schema = normalised if strict else schema
-    return {
+    echoed = {
         "type": "function",
-        "description": tool.get("description"),
+        "description": tool.get("description") or None,
         "name": tool["name"],
+        "output_schema": tool.get("output_schema"),
         "parameters": schema,
         "strict": strict,
-    } | {
-        name: tool[name]
-        for name in ("defer_loading", "allowed_callers", "output_schema")
-        if name in tool
     }
+    return echoed | {name: tool[name] for name in _ECHOED_IF_SENT if name in tool}
+
+
+_ECHOED_IF_SENT = ("defer_loading", "allowed_callers")

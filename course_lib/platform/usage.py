@@ -1,86 +1,67 @@
-"""Tokens, counted with the model family's real tokenizer (o200k_base), offline.
+"""`usage` of a reply: what went in, what came out, and how much of it was cached (contract B).
 
-What is counted is the text the model would read: each item and each tool, rendered as below.
-The real service adds a few tokens of its own framing to each, which nobody outside can see;
-they are left out, so counts here run slightly below a live bill.
+A prompt that begins like an earlier one is not read again in full. The vendor caches prefixes
+from 1,024 tokens on, in steps of 128; here a prefix ends where an item ends.
 """
 
-import json
-import os
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections import OrderedDict
 
 from .errors import Json
+from .models import ModelCard
+from .tokens import (
+    PER_MESSAGE,
+    count_item,
+    count_priming,
+    count_text,
+    count_tools,
+    render_item,
+    render_tools,
+)
 
-if TYPE_CHECKING:
-    from tiktoken import Encoding
-
-RANKS = Path(__file__).parent.parent / "data" / "tiktoken"
-
-
-@cache
-def _encoding() -> "Encoding":
-    # Imported late: loading the ranks takes a quarter of a second, and only a reply needs them.
-    import tiktoken
-
-    before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(RANKS)
-    try:
-        return tiktoken.get_encoding("o200k_base")
-    finally:
-        if before is None:
-            del os.environ["TIKTOKEN_CACHE_DIR"]
-        else:
-            os.environ["TIKTOKEN_CACHE_DIR"] = before
+CACHE_FROM, CACHE_STEP = 1024, 128
+REMEMBERED = 50_000  # prefixes; the oldest are forgotten first
 
 
-@lru_cache(maxsize=4096)
-def count_text(text: str) -> int:
-    """Number of tokens in `text`; markers such as `<|endoftext|>` count as plain text."""
-    return len(_encoding().encode_ordinary(text))
+class PrefixCache:
+    """The prefixes of the prompts read so far, each by the hash of all the text up to its end."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[int, None] = OrderedDict()
+
+    def read(self, parts: list[tuple[str, int]]) -> int:
+        """Remember a prompt's (text, tokens) parts; return the tokens it found cached."""
+        known = total = 0
+        prefix = 0
+        unbroken = True
+        for text, tokens in parts:
+            prefix, total = hash((prefix, text)), total + tokens
+            unbroken = unbroken and prefix in self._seen
+            known = total if unbroken else known
+            self._seen[prefix] = None
+            self._seen.move_to_end(prefix)
+        while len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+        return known // CACHE_STEP * CACHE_STEP if known >= CACHE_FROM else 0
 
 
-def count_items(items: list[Json]) -> int:
-    return sum(count_text(render_item(item)) for item in items)
+def prompt_parts(
+    card: ModelCard, instructions: str | None, tools: list[Json], items: list[Json]
+) -> list[tuple[str, int]]:
+    """The prompt as (text, tokens) parts, in the order the model reads them."""
+    parts = [(card.snapshot, count_priming(card))]
+    if tools:
+        parts.append((render_tools(tools), count_tools(tools, card)))
+    if instructions:
+        parts.append((instructions, count_text(instructions) + PER_MESSAGE))
+    parts += [(render_item(item), count_item(item)) for item in items]
+    return parts
 
 
-def count_tools(tools: list[Json]) -> int:
-    return sum(count_text(render_tool(tool)) for tool in tools)
-
-
-def render_item(item: Json) -> str:
-    """An item as text: who speaks and what is said, or the call and what it was given."""
-    match item.get("type", "message"):
-        case "message":
-            return f"{item.get('role')}: {content_text(item.get('content'))}"
-        case "function_call":
-            return f"call {item['name']} {item['arguments']}"
-        case "function_call_output":
-            return f"result: {content_text(item['output'])}"
-        case "reasoning":
-            return "".join(part.get("text", "") for part in item.get("summary") or [])
-        case _:
-            return json.dumps(item, ensure_ascii=False)
-
-
-def render_tool(tool: Json) -> str:
-    parameters = json.dumps(tool.get("parameters") or {}, ensure_ascii=False)
-    return f"{tool.get('name')}: {tool.get('description') or ''}\n{parameters}"
-
-
-def content_text(content: str | list[Json] | None) -> str:
-    """The text of a message or of an output: the string itself, or its text parts joined."""
-    if isinstance(content, str):
-        return content
-    return "".join(part.get("text") or part.get("refusal") or "" for part in content or [])
-
-
-def usage(input_tokens: int, output_tokens: int, reasoning_tokens: int = 0) -> Json:
-    """The `usage` object of a reply (contract B)."""
+def usage(input_tokens: int, cached: int, output_tokens: int, reasoning_tokens: int) -> Json:
+    """The `usage` object of a finished response."""
     return {
         "input_tokens": input_tokens,
-        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
         "output_tokens": output_tokens,
         "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
         "total_tokens": input_tokens + output_tokens,

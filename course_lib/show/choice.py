@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..home import CourseError
 from ..live import is_live, recent_platforms
-from ..platform.usage import content_text
+from ..platform.tokens import content_text
 from ..standin.explanation import Explanation
 from .table import Table
 

@@ -4,7 +4,7 @@ It knows nothing of HTTP, of notebooks or of the shop. It sees a `Prompt` and gi
 """
 
 from .model import StandIn
-from .prompt import call, message
+from .prompt import call, message, refusal
 from .scripted import Scripted, ScriptError
 
-__all__ = ["ScriptError", "Scripted", "StandIn", "call", "message"]
+__all__ = ["ScriptError", "Scripted", "StandIn", "call", "message", "refusal"]

@@ -10,7 +10,7 @@ NO_TOOL = "I have no tool for that. I can only answer from what I was given."
 
 def from_results(results: list[tuple[str, Any]]) -> str:
     """A sentence for each (tool name, output) of the turn; a failure is told as one."""
-    return " ".join(_sentence(name, _data(output)) for name, output in results)
+    return " ".join(_sentence(name, read_output(output)) for name, output in results)
 
 
 def ask_for(tool: Json, missing: list[str]) -> str:
@@ -27,7 +27,8 @@ def parse(text: str) -> Any:
         return text
 
 
-def _data(output: Any) -> Any:
+def read_output(output: Any) -> Any:
+    """A function's output as data; its parts are read as one text."""
     if isinstance(output, str):
         return parse(output)
     return parse("".join(part.get("text") or "" for part in output))

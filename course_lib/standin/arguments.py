@@ -43,21 +43,21 @@ def fill(tool: Json, request: str, values: list[Value]) -> Filled:
     filled, left = Filled(), list(values)
     for name in sorted(properties, key=lambda each: each not in required):
         parameter = properties[name] if isinstance(properties[name], dict) else {}
-        fitting = _fitting(name, parameter, request, left)
-        if fitting:
-            value, source, origin = fitting[0]
+        found = fitting(name, parameter, request, left)
+        if found:
+            value, source, origin = found[0]
             filled.arguments[name], filled.sources[name] = value, source
             if origin is not None:
                 left.remove(origin)
                 filled.used.append(origin)
-            same_kind = [f for f in fitting[1:] if origin and f[2] and f[2].kind == origin.kind]
+            same_kind = [f for f in found[1:] if origin and f[2] and f[2].kind == origin.kind]
             if same_kind and filled.fan_out is None and parameter.get("type") != "array":
                 filled.fan_out = (name, [f[0] for f in same_kind])
                 filled.used += [f[2] for f in same_kind if f[2]]
                 left = [value for value in left if value not in filled.used]
         elif "default" in parameter and tool.get("strict"):
             filled.arguments[name], filled.sources[name] = parameter["default"], "its default"
-        elif name in required and _allows(parameter, "null"):
+        elif name in required and allows(parameter, "null"):
             filled.arguments[name], filled.sources[name] = None, "not said, so null"
         elif name in required:
             filled.missing.append(name)
@@ -65,9 +65,11 @@ def fill(tool: Json, request: str, values: list[Value]) -> Filled:
 
 
 def guess(parameter: Json) -> Any:
-    """A value of the right form when a call is forced and the request says nothing."""
+    """The plainest value of the right form, where one is needed and nothing was said."""
     if parameter.get("enum"):
         return parameter["enum"][0]
+    if "minimum" in parameter and not allows(parameter, "string"):
+        return parameter["minimum"]
     for kind, value in (
         ("string", ""),
         ("integer", 0),
@@ -75,12 +77,12 @@ def guess(parameter: Json) -> Any:
         ("boolean", False),
         ("array", []),
     ):
-        if _allows(parameter, kind):
+        if allows(parameter, kind):
             return value
     return {}
 
 
-def _fitting(
+def fitting(
     name: str, parameter: Json, request: str, values: list[Value]
 ) -> list[tuple[Any, str, Value | None]]:
     """(argument, where it came from, the value it used up) for all that fit, best first."""
@@ -89,10 +91,10 @@ def _fitting(
             if re.search(rf"\b{re.escape(str(member))}\b", request, re.IGNORECASE):
                 return [(member, f"'{member}' in the request", None)]
         return []
-    if not _allows(parameter, "string"):
-        if not (_allows(parameter, "integer") or _allows(parameter, "number")):
+    if not allows(parameter, "string"):
+        if not (allows(parameter, "integer") or allows(parameter, "number")):
             return []
-        whole_only = not _allows(parameter, "number")
+        whole_only = not allows(parameter, "number")
         numbers = [v for v in values if v.kind == "number" and not (whole_only and "." in v.text)]
         return [(_number(v), "the number in the request", v) for v in numbers]
     if parameter.get("pattern"):
@@ -123,10 +125,10 @@ def _kinds(name: str, parameter: Json) -> tuple[str, ...]:
     return _ANY_STRING
 
 
-def _allows(parameter: Json, kind: str) -> bool:
+def allows(parameter: Json, kind: str) -> bool:
     types = parameter.get("type")
     if types is None and "anyOf" in parameter:
-        return any(_allows(option, kind) for option in parameter["anyOf"])
+        return any(allows(option, kind) for option in parameter["anyOf"])
     return types is None or types == kind or (isinstance(types, list) and kind in types)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from . import answer, arguments, choose
 from .explanation import Argument, Explanation
 from .prompt import Answer, Json, Prompt, call, message
+from .structured import as_json_text
 from .words import content_words, find_values
 
 
@@ -21,11 +22,16 @@ class StandIn:
         request, results, made = _read(prompt.items)
         if results and prompt.tool_choice in ("auto", "none"):
             text = answer.from_results(results)
-            return Answer([message(text)], Explanation("every call has its result, so I answer"))
-        tools = _callable(prompt)
-        if not tools:
-            return Answer([message(answer.NO_TOOL)], Explanation("there is no tool I may call"))
-        return _decide(prompt, request, tools, made)
+            said = Answer([message(text)], Explanation("every call has its result, so I answer"))
+        elif not (tools := _callable(prompt)):
+            said = Answer([message(answer.NO_TOOL)], Explanation("there is no tool I may call"))
+        else:
+            said = _decide(prompt, request, tools, made)
+        for item in said.items:
+            if item["type"] == "message":
+                outputs = [answer.read_output(output) for _, output in results]
+                item["text"] = as_json_text(item["text"], prompt.text_format, request, outputs)
+        return said
 
 
 def _decide(prompt: Prompt, request: str, tools: list[Json], made: list[Json]) -> Answer:

@@ -17,14 +17,14 @@ class Prompt:
     tools: list[Json]
     tool_choice: str | Json = "auto"
     parallel_tool_calls: bool = True
+    text_format: Json = field(default_factory=lambda: {"type": "text"})
 
 
 @dataclass(slots=True)
 class Answer:
     """Output items without ids or status, which are the API's to give.
 
-    A message is `{"type": "message", "text": …}`; a call is `{"type": "function_call",
-    "name": …, "arguments": {…}}`, its arguments as data.
+    Built with `message`, `refusal` and `call`, below.
     """
 
     items: list[Json]
@@ -37,6 +37,10 @@ class Model(Protocol):
 
 def message(text: str) -> Json:
     return {"type": "message", "text": text}
+
+
+def refusal(text: str) -> Json:
+    return {"type": "refusal", "refusal": text}
 
 
 def call(name: str, arguments: Json) -> Json:

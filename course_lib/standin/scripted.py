@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from .explanation import Explanation
 from .prompt import Answer, Json, Prompt
 
+ITEM_TYPES = ("message", "refusal", "function_call")
+
 
 class ScriptError(Exception):
     """The script cannot be played: it is ill-formed, it ran out, or a call does not fit."""
@@ -26,10 +28,7 @@ class Scripted:
             raise ScriptError("A script needs at least one turn.")
         for number, turn in enumerate(self.turns, 1):
             for item in _as_list(turn):
-                if not isinstance(item, dict) or item.get("type") not in (
-                    "message",
-                    "function_call",
-                ):
+                if not isinstance(item, dict) or item.get("type") not in ITEM_TYPES:
                     raise ScriptError(
                         f"Turn {number} of the script holds {item!r}. "
                         "Build its items with message(text) and call(name, arguments)."

@@ -1,0 +1,67 @@
+"""What one model cannot do: looked at last, after what no model could do (contract A2)."""
+
+from .errors import ApiError, Json, quoted
+from .models import ModelCard, find_model
+from .tokens import content_text
+
+
+def check_model(body: Json) -> ModelCard:
+    """The model asked for; ApiError when it is unknown, or cannot do what is asked of it."""
+    card = find_model(body["model"])
+    effort = (body.get("reasoning") or {}).get("effort")
+    if effort is not None and not card.reasons:
+        raise _unsupported("reasoning.effort", "unsupported_parameter")
+    if effort is not None and effort not in card.efforts:
+        raise ApiError(
+            f"Unsupported value: '{effort}' is not supported with the '{body['model']}' model. "
+            f"Supported values are: {quoted(card.efforts)}.",
+            param="reasoning.effort",
+            code="unsupported_value",
+        )
+    if (effort or card.effort) not in (None, "none"):
+        _check_sampling(body)
+    if body.get("prompt_cache_retention") == "in_memory" and card.retention == "24h":
+        raise ApiError(
+            "This model is compatible only with 24h extended prompt caching",
+            param="prompt_cache_retention",
+            code="invalid_parameter",
+        )
+    return card
+
+
+def _check_sampling(body: Json) -> None:
+    """A model that reasons takes no sampling parameters, and shows no probabilities."""
+    if body.get("temperature") not in (None, 1):
+        raise _unsupported("temperature")
+    for name in ("top_p", "presence_penalty", "frequency_penalty"):
+        if body.get(name) is not None:
+            raise _unsupported(name)
+    in_include = "message.output_text.logprobs" in (body.get("include") or [])
+    if body.get("top_logprobs") or in_include:
+        raise ApiError(
+            "logprobs are not supported with reasoning models.",
+            param="include" if in_include else "top_logprobs",
+            code="unsupported_parameter",
+        )
+
+
+def _unsupported(name: str, code: str | None = None) -> ApiError:
+    return ApiError(
+        f"Unsupported parameter: '{name}' is not supported with this model.",
+        param=name,
+        code=code,
+        hint=f"Leave {name} out, or ask another model.",
+    )
+
+
+def check_json_mode(body: Json, items: list[Json]) -> None:
+    """`json_object` without the word JSON would let a model write blanks for ever."""
+    wanted = (body.get("text") or {}).get("format") or {}
+    if wanted.get("type") == "json_object" and not any(
+        "json" in content_text(item.get("content")).lower() for item in items if "role" in item
+    ):
+        raise ApiError(
+            "Response input messages must contain the word 'json' in some form to use "
+            "'text.format' of type 'json_object'.",
+            param="text.format",
+        )

@@ -1,0 +1,42 @@
+"""`reasoning.encrypted_content`: opaque text a client carries for the model (contract A1, A3).
+
+Real content is a Fernet token. Ours has the same shape and holds nothing but a checksum, so a
+token of the right shape passes, and one of ours that was altered is refused.
+"""
+
+import base64
+import binascii
+import hashlib
+
+from .errors import ApiError
+
+_HEADER = b"\x80" + bytes(7) + b"offline token   "[:17]  # version, time, and our mark as the IV
+_SIGNATURE = 32  # bytes
+
+
+def seal(text: str) -> str:
+    """An opaque token for `text`, the same for the same text."""
+    body = hashlib.sha256(text.encode()).digest()
+    return base64.urlsafe_b64encode(_HEADER + body + _sign(_HEADER + body)).decode()
+
+
+def check_sealed(token: str) -> None:
+    """Refuse what cannot be a token, and a token of ours that was altered."""
+    try:
+        data = base64.urlsafe_b64decode(token)
+    except (binascii.Error, ValueError):
+        data = b""
+    shaped = data[:1] == b"\x80" and len(data) > len(_HEADER) + _SIGNATURE
+    ours = data.startswith(_HEADER)
+    if not shaped or (ours and data[-_SIGNATURE:] != _sign(data[:-_SIGNATURE])):
+        raise ApiError(
+            f"The encrypted content {token[:4]}... could not be verified. "
+            "Reason: Encrypted content could not be decrypted or parsed.",
+            param="input",
+            code="invalid_encrypted_content",
+            hint="Send encrypted_content back exactly as it came, or leave the item out.",
+        )
+
+
+def _sign(data: bytes) -> bytes:
+    return hashlib.sha256(b"offline platform" + data).digest()

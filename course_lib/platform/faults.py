@@ -1,0 +1,118 @@
+"""Faults on demand: what a network and a busy service do to a client (contract A6, A7, C).
+
+A fault is a rule: on which requests it strikes, and how. The client above does not know; its
+retries and exceptions are the real ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from .errors import ApiError, Json
+from .events import Event
+
+Kind = Literal[
+    "rate_limit",  # 429, with the headers that say when to come back
+    "quota",  # 429 that no waiting will mend
+    "server_error",  # 500
+    "timeout",  # no answer in time
+    "connection",  # no connection at all
+    "severed",  # the stream breaks off with an error
+    "cut_off",  # the stream ends early, without one
+    "failed",  # the stream tells of an error and a failed response
+]
+IN_STREAM = ("severed", "cut_off", "failed")
+
+
+class NetworkFault(Exception):
+    """What no reply can express; the transport turns it into the client library's exception."""
+
+    def __init__(self, kind: Literal["timeout", "connection", "severed"]) -> None:
+        super().__init__(kind)
+        self.kind = kind
+
+
+@dataclass
+class Fault:
+    """Strikes `times` requests after letting `after` of them through.
+
+    `events` is how many events of a stream pass before a stream fault; `retry_ms` is the wait
+    a rate limit asks for, in milliseconds.
+    """
+
+    kind: Kind
+    times: int = 1
+    after: int = 0
+    events: int = 4
+    retry_ms: int = 5
+    _seen: int = field(default=0, init=False)
+
+    def strikes(self, *, streamed: bool) -> bool:
+        """Count a request in, and say whether it is struck."""
+        if self.kind in IN_STREAM and not streamed:
+            return False
+        self._seen += 1
+        return self.after < self._seen <= self.after + self.times
+
+    def strike(self) -> None:
+        """Raise a fault that comes before any reply; stream faults come later."""
+        match self.kind:
+            case "timeout" | "connection":
+                raise NetworkFault(self.kind)
+            case "rate_limit":
+                raise _rate_limit(self.retry_ms)
+            case "quota":
+                raise ApiError(
+                    "You exceeded your current quota, please check your plan and billing "
+                    "details. For more information on this error, read the docs: "
+                    "https://platform.openai.com/docs/guides/error-codes/api-errors.",
+                    type="insufficient_quota",
+                    code="insufficient_quota",
+                    status=429,
+                )
+            case "server_error":
+                raise ApiError(_SERVER_ERROR, type="server_error", code="server_error", status=500)
+
+    def break_stream(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events up to the break, and then the break."""
+        response: Json = {}
+        for number, event in enumerate(events):
+            if number == self.events:
+                break
+            response = event.get("response", response)
+            yield event
+        if self.kind == "severed":
+            raise NetworkFault("severed")
+        if self.kind == "failed":
+            error = {"type": "server_error", "code": "server_error", "message": _SERVER_ERROR}
+            yield {"type": "error", "error": error | {"param": None}}
+            failed = {"code": "server_error", "message": _SERVER_ERROR}
+            yield {
+                "type": "response.failed",
+                "response": response | {"status": "failed", "error": failed},
+            }
+
+
+_SERVER_ERROR = (
+    "The server had an error while processing your request. Sorry about that! "
+    "You can retry your request, or contact us through our help center if it keeps happening."
+)
+
+
+def _rate_limit(retry_ms: int) -> ApiError:
+    limit = 200_000
+    return ApiError(
+        "Rate limit reached for gpt-5.6 in organization org-offline on tokens per min (TPM): "
+        f"Limit {limit}, Used {limit}, Requested 100. Please try again in {retry_ms}ms. "
+        "Visit https://platform.openai.com/account/rate-limits to learn more.",
+        type="tokens",
+        code="rate_limit_exceeded",
+        status=429,
+        headers={
+            "retry-after": str(-(-retry_ms // 1000)),
+            "retry-after-ms": str(retry_ms),
+            "x-ratelimit-limit-tokens": str(limit),
+            "x-ratelimit-remaining-tokens": "0",
+            "x-ratelimit-reset-tokens": f"{retry_ms}ms",
+        },
+    )

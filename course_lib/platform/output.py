@@ -1,0 +1,162 @@
+"""From a model's answer to output items: ids, reasoning, log probabilities, and the token limit.
+
+The model says what; everything the API adds to it is added here (contract B).
+"""
+
+import json
+from dataclasses import dataclass
+
+from ..standin.prompt import Answer
+from .encrypted import seal
+from .errors import Json
+from .models import ModelCard
+from .state import State
+from .tokens import PER_MESSAGE, count_item, count_text, pieces
+
+
+@dataclass(slots=True)
+class Output:
+    """The items of a response, the tokens they took, and whether they were cut off."""
+
+    items: list[Json]
+    tokens: int = 0
+    reasoning_tokens: int = 0
+    cut: bool = False
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What of a request bears on the output."""
+
+    effort: str | None
+    summary: str | None
+    max_tokens: int | None
+    sealed: bool  # reasoning.encrypted_content was asked for
+    logprobs: bool
+    parallel: bool
+    loaded: dict[str, Json]  # tools that items of the context brought in, by name
+
+    @classmethod
+    def of(cls, body: Json, response: Json, loaded: dict[str, Json]) -> "Wishes":
+        include = body.get("include") or []
+        return cls(
+            effort=response["reasoning"]["effort"],
+            summary=response["reasoning"]["summary"],
+            max_tokens=response["max_output_tokens"],
+            sealed="reasoning.encrypted_content" in include or not response["store"],
+            logprobs="message.output_text.logprobs" in include or response["top_logprobs"] > 0,
+            parallel=response["parallel_tool_calls"],
+            loaded=loaded,
+        )
+
+
+def build_output(answer: Answer, wishes: Wishes, card: ModelCard, state: State) -> Output:
+    """The answer's items as the API gives them out, cut at `max_output_tokens` if need be.
+
+    A model that reasons puts a reasoning item first. The items after it belong to it, and may
+    not be sent back without it.
+    """
+    output = Output([])
+    reasoning_id = None
+    if wishes.effort not in (None, "none"):
+        reasoning = _reasoning(answer, wishes, state)
+        reasoning_id = reasoning["id"]
+        output.items.append(reasoning)
+        output.reasoning_tokens = output.tokens = count_text(answer.explanation.because)
+    items = answer.items if wishes.parallel else _one_call(answer.items)
+    calls = any(item["type"] == "function_call" for item in items)
+    for item in items:
+        if output.cut:
+            break
+        made = _item(item, wishes, state)
+        if card.phases and made["type"] == "message":
+            made["phase"] = "commentary" if calls else "final_answer"
+        _limit(made, output, wishes.max_tokens)
+        if wishes.logprobs and made["type"] == "message":
+            _add_logprobs(made)
+        if reasoning_id is not None:
+            state.reasoning_before[made["id"]] = reasoning_id
+        output.items.append(made)
+    return output
+
+
+def _one_call(items: list[Json]) -> list[Json]:
+    """`parallel_tool_calls: false`: at most one call in a turn."""
+    kept, called = [], False
+    for item in items:
+        if item["type"] != "function_call" or not called:
+            kept.append(item)
+        called = called or item["type"] == "function_call"
+    return kept
+
+
+def _reasoning(answer: Answer, wishes: Wishes, state: State) -> Json:
+    because = answer.explanation.because
+    item: Json = {"id": state.new_id("rs"), "type": "reasoning", "content": []}
+    if wishes.sealed:
+        item["encrypted_content"] = seal(because)
+    item["summary"] = [{"type": "summary_text", "text": because}] if wishes.summary else []
+    return item
+
+
+def _item(item: Json, wishes: Wishes, state: State) -> Json:
+    if item["type"] == "function_call":
+        return _call(item, wishes, state)
+    return _message(item, state)
+
+
+def _message(item: Json, state: State) -> Json:
+    if item["type"] == "refusal":
+        part = {"type": "refusal", "refusal": item["refusal"]}
+    else:
+        part = {"type": "output_text", "annotations": [], "logprobs": [], "text": item["text"]}
+    return {
+        "id": state.new_id("msg"),
+        "type": "message",
+        "status": "completed",
+        "content": [part],
+        "role": "assistant",
+    }
+
+
+def _call(item: Json, wishes: Wishes, state: State) -> Json:
+    made = {
+        "id": state.new_id("fc"),
+        "type": "function_call",
+        "status": "completed",
+        "arguments": json.dumps(item["arguments"], ensure_ascii=False, separators=(",", ":")),
+        "call_id": state.new_id("call"),
+        "name": item["name"],
+    }
+    if item["name"] in wishes.loaded:
+        made["namespace"] = wishes.loaded[item["name"]].get("namespace") or item["name"]
+    return made
+
+
+def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
+    """Count an item in, and cut its text where the tokens run out."""
+    needed = count_item(item) - PER_MESSAGE
+    left = needed if max_tokens is None else max(max_tokens - output.tokens, 0)
+    output.tokens += min(needed, left)
+    if needed <= left:
+        return
+    output.cut = True
+    item["status"] = "incomplete"
+    if item["type"] == "function_call":
+        # The name comes first, and takes its share.
+        left = max(left - count_text(item["name"]), 0)
+        item["arguments"] = "".join(pieces(item["arguments"])[:left])
+        return
+    for part in item["content"]:
+        key = "text" if part["type"] == "output_text" else "refusal"
+        part[key] = "".join(pieces(part[key])[:left])
+
+
+def _add_logprobs(message: Json) -> None:
+    """The stand-in weighs no alternatives, so each token it says is certain: log probability 0."""
+    for part in message["content"]:
+        if part["type"] == "output_text":
+            part["logprobs"] = [
+                {"token": token, "bytes": list(token.encode()), "logprob": 0.0, "top_logprobs": []}
+                for token in pieces(part["text"])
+            ]

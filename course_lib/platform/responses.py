@@ -1,0 +1,85 @@
+"""The endpoints of `/v1/responses`: create, and what one can do with a response afterwards.
+
+Each takes the platform's state and the request, and returns the reply's JSON; `app.py` does the
+routing and the bytes.
+"""
+
+from .engine import check_turn
+from .errors import GAP, ApiError, Json
+from .http import Request
+from .state import State, StoredResponse
+
+PAGE, LARGEST_PAGE = 20, 100
+
+
+def retrieve(state: State, request: Request, response_id: str) -> Json:
+    return _find(state, response_id).body
+
+
+def delete(state: State, request: Request, response_id: str) -> Json:
+    """Forget a response. What other responses were built on it can no longer be continued."""
+    _find(state, response_id)
+    del state.responses[response_id]
+    return {"id": response_id, "object": "response", "deleted": True}
+
+
+def cancel(state: State, request: Request, response_id: str) -> Json:
+    """Only a response that runs in the background can be cancelled."""
+    stored = _find(state, response_id)
+    if not stored.body["background"]:
+        raise ApiError("Cannot cancel a synchronous response.")
+    return stored.body
+
+
+def list_input_items(state: State, request: Request, response_id: str) -> Json:
+    """The items of the context a response was made from, newest first unless `order=asc`."""
+    stored = _find(state, response_id)
+    items = list(stored.input_items)
+    order, limit = request.query.get("order", "desc"), _limit(request)
+    if order not in ("asc", "desc"):
+        raise ApiError(
+            f"Invalid value: '{order}'. Supported values are: 'asc' and 'desc'.",
+            param="order",
+            code="invalid_value",
+        )
+    if order == "desc":
+        items.reverse()
+    after = request.query.get("after")
+    if after is not None:
+        ids = [item["id"] for item in items]
+        items = items[ids.index(after) + 1 :] if after in ids else []
+    page = items[:limit]
+    return {
+        "object": "list",
+        "data": page,
+        "first_id": page[0]["id"] if page else None,
+        "last_id": page[-1]["id"] if page else None,
+        "has_more": len(items) > limit,
+    }
+
+
+def count_input_tokens(state: State, request: Request, body: Json) -> Json:
+    return {"object": "response.input_tokens", "input_tokens": check_turn(body, state).tokens}
+
+
+def _find(state: State, response_id: str) -> StoredResponse:
+    stored = state.responses.get(response_id)
+    if stored is None:
+        raise ApiError(
+            f"Response with id '{response_id}' not found.",
+            code=GAP,
+            status=404,
+            hint="It was never made here, was deleted, or was made with store=False.",
+        )
+    return stored
+
+
+def _limit(request: Request) -> int:
+    asked = request.query.get("limit", str(PAGE))
+    if not asked.isdecimal() or not 1 <= int(asked) <= LARGEST_PAGE:
+        raise ApiError(
+            f"Invalid 'limit': expected an integer from 1 to {LARGEST_PAGE}, but got '{asked}'.",
+            param="limit",
+            code=GAP,
+        )
+    return int(asked)
