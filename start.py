@@ -23,14 +23,13 @@ PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 LOG = VENV / "setup.log"  # of the last step; it also tells whether pip was cut short
 STAMP = VENV / "installed.txt"  # the locks that are in, by hash; written last
 CAUSES = {  # what a failed step prints, and the sentence for it; the first match wins
-    r"Errno 28\b|No space left|WinError 112\b": "The disk is full: the course needs 1 GB free.",
+    r"Errno 28\b|No space left|Error 112\b": "The disk is full: make room (1 GB) and run it again.",
     r"DO NOT MATCH THE HASHES": "A downloaded package is not the one the course was tested with: "
     "its hash differs. If that stays, the package index, mirror or proxy in use alters packages.",
-    r"No module named '?(?:venv|ensurepip)": f"{sys.executable} lacks venv or ensurepip. Debian: "
-    f"sudo apt install python{VERSION}-venv. Without administrator's rights: run start.py with a "
-    "Python from python.org or from `uv python install`.",
-    r"connection broken by|timed out|IncompleteRead": "There is no connection to the package "
-    "index, and this set-up needs one, once. Behind a proxy: set HTTPS_PROXY (and PIP_CERT).",
+    r"No module named '?(?:venv|ensurepip)": f"{sys.executable} has no venv or ensurepip. Debian: "
+    f"sudo apt install python{VERSION}-venv. Else use a Python from python.org, or from uv.",
+    r"onnection broken|timed out|IncompleteRead": "There is no connection to the package index, "
+    "needed this once: connect (behind a proxy, set HTTPS_PROXY and PIP_CERT) and run it again.",
     r"No matching distribution found for (\S+)": "The package index has no <name> for Python "
     f"{VERSION} on this system. Try another Python; on a guest network, log in to it first.",
     r"Errno (?:13|30)\b|Permission denied|WinError (?:5|32)\b": f"A file in {VENV} cannot be "
@@ -44,7 +43,8 @@ def explain(output: str) -> str:
         found = re.search(pattern, output)
         if found:
             return sentence.replace("<name>", found.group(found.lastindex or 0))
-    return "The set-up stopped: " + (output.strip() or "run it again to go on.").split("\n")[-1]
+    last = (output.strip() or "Ctrl-C").split("\n")[-1]
+    return f"The set-up stopped ({last}). Run it again; if that does not help, delete .venv first."
 
 
 def site_packages() -> Path | None:
