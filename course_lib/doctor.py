@@ -1,9 +1,8 @@
 """`course doctor`: look for what on this machine may get in the learner's way.
 
-Each check is a function that returns one finding and does not raise: what it cannot find out is
-a finding too. Together they start one kernel, open one port on loopback, and make the folder for
-progress. They reach no other machine and print no secret: of a variable that may hold one, only
-the name.
+Each check is a function that returns one finding; one that raises is a finding too. Together they
+start one kernel, open one port on loopback, and make the folder for progress. They reach no other
+machine and print no secret: of a variable that may hold one, only the name.
 """
 
 import importlib.metadata
@@ -13,10 +12,11 @@ import socket
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL
 
@@ -42,8 +42,6 @@ class State(StrEnum):
 class Finding:
     """One line of the table."""
 
-    name: str
-    """What was looked at."""
     state: State
     what: str
     """What was found."""
@@ -54,12 +52,10 @@ class Finding:
 def check_python() -> Finding:
     """The version, and whether this is the environment that start.py made."""
     what = f"{sys.version.split()[0]} in {sys.prefix}"
-    if sys.version_info < (3, 11):  # noqa: UP036 - it was started without start.py
-        return Finding("Python", State.PROBLEM, what, "Install Python 3.11 or newer.")
     if Path(sys.prefix).resolve() != (ROOT / ".venv").resolve():
         remedy = f"The course's own environment is opened by `{START}`."
-        return Finding("Python", State.NOTE, what, remedy)
-    return Finding("Python", State.OK, what)
+        return Finding(State.NOTE, what, remedy)
+    return Finding(State.OK, what)
 
 
 def check_packages(lock: Path = LOCK) -> Finding:
@@ -83,8 +79,8 @@ def check_packages(lock: Path = LOCK) -> Finding:
                 wrong.append(f"{pin.name} is {version}, not {pin.specifier}")
     if wrong:
         what = f"{len(wrong)} of {total} are not as locked: {_some(wrong)}"
-        return Finding("Packages", State.PROBLEM, what, REMAKE)
-    return Finding("Packages", State.OK, f"{total}, each in its locked version")
+        return Finding(State.PROBLEM, what, REMAKE)
+    return Finding(State.OK, f"{total}, each in its locked version")
 
 
 def check_kernel() -> Finding:
@@ -94,15 +90,11 @@ def check_kernel() -> Finding:
         "course = pathlib.Path(importlib.util.find_spec('course_lib').origin).parents[1]\n"
         "print(1 + 1, pathlib.Path(sys.prefix).resolve(), course.resolve(), sep='\\n')"
     )
-    try:
-        answer = _ask_kernel(code).splitlines()
-    except Exception as error:  # a kernel can fail in more ways than a list would hold
-        what = f"none starts ({type(error).__name__}: {error})".replace("\n", " ")
-        return Finding("Kernel", State.PROBLEM, what, REMAKE)
+    answer = _ask_kernel(code).splitlines()
     if answer == ["2", str(Path(sys.prefix).resolve()), str(ROOT)]:
-        return Finding("Kernel", State.OK, "it starts, adds 1 + 1 and finds the course")
+        return Finding(State.OK, "it starts, adds 1 + 1 and finds the course")
     what = f"the kernel python3 is not this Python with this course: {' '.join(answer) or 'mute'}"
-    return Finding("Kernel", State.PROBLEM, what, REMAKE)
+    return Finding(State.PROBLEM, what, REMAKE)
 
 
 def check_loopback() -> Finding:
@@ -116,20 +108,20 @@ def check_loopback() -> Finding:
     except OSError as error:
         what = f"127.0.0.1 does not answer ({error})"
         remedy = "Let the firewall or security software allow Python connections to 127.0.0.1."
-        return Finding("Loopback", State.PROBLEM, what, remedy)
-    return Finding("Loopback", State.OK, f"port {port} of 127.0.0.1 answered")
+        return Finding(State.PROBLEM, what, remedy)
+    return Finding(State.OK, f"port {port} of 127.0.0.1 answered")
 
 
 def check_proxies() -> Finding:
     """Whether a proxy is set, and kept out of connections to this machine."""
     kinds = sorted(kind for kind in urllib.request.getproxies() if kind != "no")
     if not kinds:
-        return Finding("Proxies", State.OK, "none set")
+        return Finding(State.OK, "none set")
     what = f"set for {', '.join(kinds)}"
     if all(urllib.request.proxy_bypass(host) for host in ("127.0.0.1", "localhost")):
-        return Finding("Proxies", State.OK, f"{what}, and not for this machine")
+        return Finding(State.OK, f"{what}, and not for this machine")
     remedy = "Set NO_PROXY=127.0.0.1,localhost (add to what it holds)."
-    return Finding("Proxies", State.PROBLEM, f"{what}, and for this machine too", remedy)
+    return Finding(State.PROBLEM, f"{what}, and for this machine too", remedy)
 
 
 def check_live() -> Finding:
@@ -141,19 +133,19 @@ def check_live() -> Finding:
         live = is_live()
     except CourseError:
         remedy = "Set it to 1 to go live, or to 0 to stay offline."
-        return Finding("Live", State.PROBLEM, "COURSE_LIVE is neither 1 nor 0", remedy)
+        return Finding(State.PROBLEM, "COURSE_LIVE is neither 1 nor 0", remedy)
     if live and not has_key:
         what = "COURSE_LIVE=1 is set, OPENAI_API_KEY is not"
         remedy = "Set the key, or unset COURSE_LIVE to stay offline."
-        return Finding("Live", State.PROBLEM, what, remedy)
+        return Finding(State.PROBLEM, what, remedy)
     if live:
         where = "OPENAI_BASE_URL" if os.environ.get("OPENAI_BASE_URL") else "the real API"
         what = f"COURSE_LIVE=1: notebooks call {where}, which may cost money"
-        return Finding("Live", State.NOTE, what, "Unset COURSE_LIVE to stay offline.")
+        return Finding(State.NOTE, what, "Unset COURSE_LIVE to stay offline.")
     if has_key:
         what = "offline; OPENAI_API_KEY is set and not used"
-        return Finding("Live", State.NOTE, what, "Nothing. COURSE_LIVE=1 would use it.")
-    return Finding("Live", State.OK, "offline; no key is needed")
+        return Finding(State.NOTE, what, "Nothing. COURSE_LIVE=1 would use it.")
+    return Finding(State.OK, "offline; no key is needed")
 
 
 def check_disk() -> Finding:
@@ -161,17 +153,13 @@ def check_disk() -> Finding:
     free = shutil.disk_usage(ROOT).free
     what = f"{free / GIGABYTE:.1f} GB free"
     if free < GIGABYTE:
-        return Finding("Disk", State.PROBLEM, what, "Make room: the course needs 1 GB.")
-    return Finding("Disk", State.OK, what)
+        return Finding(State.PROBLEM, what, "Make room: the course needs 1 GB.")
+    return Finding(State.OK, what)
 
 
 def check_home() -> Finding:
     """Whether progress can be written."""
-    try:
-        return Finding("Progress", State.OK, f"kept in {course_home()}")
-    except CourseError as error:
-        what, _, remedy = str(error).partition(": ")
-        return Finding("Progress", State.PROBLEM, what, remedy)
+    return Finding(State.OK, f"kept in {course_home()}")
 
 
 def check_work(work: Path = WORK) -> Finding:
@@ -181,45 +169,57 @@ def check_work(work: Path = WORK) -> Finding:
     except OSError as error:
         what = f"{work} cannot be written ({error.strerror})"
         remedy = "Copy the course to a folder of your own."
-        return Finding("Working copy", State.PROBLEM, what, remedy)
+        return Finding(State.PROBLEM, what, remedy)
     what = f"{work}" if work.exists() else f"not there yet; `{START} lab` makes it"
-    return Finding("Working copy", State.OK, what)
+    return Finding(State.OK, what)
 
 
-CHECKS = (
-    check_python,
-    check_packages,
-    check_kernel,
-    check_loopback,
-    check_proxies,
-    check_live,
-    check_disk,
-    check_home,
-    check_work,
-)
+CHECKS = {
+    "Python": check_python,
+    "Packages": check_packages,
+    "Kernel": check_kernel,
+    "Loopback": check_loopback,
+    "Proxies": check_proxies,
+    "Live": check_live,
+    "Disk": check_disk,
+    "Progress": check_home,
+    "Working copy": check_work,
+}
 
 
 def doctor() -> int:
     """Print a finding for each check; 0 when nothing has to be done, else 1."""
+    if find_spec("rich") is None:
+        raise CourseError(f"The course's packages are not in {sys.prefix}. {REMAKE}")
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console()
     console.print("Looking at this machine; a kernel is started, which takes some seconds.")
-    findings = [check() for check in CHECKS]
+    findings = {name: _finding(check) for name, check in CHECKS.items()}
     marks, colours = _marks(console.encoding), {"ok": "green", "note": "yellow", "to do": "red"}
     table = Table()
     for heading in ("", "What", "Found", "What to do"):
         table.add_column(heading, overflow="fold", no_wrap=heading == "")
-    for finding in findings:
+    for name, finding in findings.items():
         state = Text(f"{marks[finding.state]}{finding.state}", style=colours[finding.state])
         # Text, because square brackets in a path would be read as markup.
-        table.add_row(state, *map(Text, (finding.name, finding.what, finding.remedy)))
+        table.add_row(state, *map(Text, (name, finding.what, finding.remedy)))
     console.print(table)
-    problems = sum(finding.state is State.PROBLEM for finding in findings)
+    problems = sum(finding.state is State.PROBLEM for finding in findings.values())
     console.print(f"To do: {problems}." if problems else "Nothing to do.", highlight=False)
     return 1 if problems else 0
+
+
+def _finding(check: Callable[[], Finding]) -> Finding:
+    try:
+        return check()
+    except CourseError as error:
+        return Finding(State.PROBLEM, "not as it must be", str(error))
+    except Exception as error:  # a doctor that dies of what it looks for is of no use
+        what = f"not known: {type(error).__name__}: {error}".replace("\n", " ")
+        return Finding(State.PROBLEM, what, REMAKE)
 
 
 def _marks(encoding: str) -> dict[State, str]:
