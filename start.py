@@ -28,8 +28,8 @@ CAUSES = {  # what a failed step prints, and the sentence for it; the first matc
     "its hash differs. If that stays, the package index, mirror or proxy in use alters packages.",
     r"No module named '?(?:venv|ensurepip)": f"{sys.executable} has no venv or ensurepip. Debian: "
     f"sudo apt install python{VERSION}-venv. Else use a Python from python.org, or from uv.",
-    r"onnection broken|timed out|IncompleteRead": "There is no connection to the package index, "
-    "needed this once: connect (behind a proxy, set HTTPS_PROXY and PIP_CERT) and run it again.",
+    r"(?i)connection broken|timed out|incompleteread": "There is no connection to the package "
+    "index, needed this once: connect (by a proxy: set HTTPS_PROXY, PIP_CERT) and run it again.",
     r"No matching distribution found for (\S+)": "The package index has no <name> for Python "
     f"{VERSION} on this system. Try another Python; on a guest network, log in to it first.",
     r"Errno (?:13|30)\b|Permission denied|WinError (?:5|32)\b": f"A file in {VENV} cannot be "
