@@ -1,0 +1,302 @@
+"""The working copy: nothing a learner edits is lost, and what they left alone stays current."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from course_lib.home import CourseError
+from course_lib.working_copy import MANIFEST, lay_out
+
+LESSON = "notebooks/00_start.ipynb"
+EXERCISE = "exercises/01_task.ipynb"
+
+
+def notebook(*sources: str, **more: Any) -> str:
+    cells = [
+        {"cell_type": "code", "source": [source], "outputs": [], "execution_count": None, **more}
+        for source in sources
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+class Course:
+    """A course in a folder, the working copy beside it, and what a learner and a maintainer do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.work = folder / "course", folder / "course" / "work"
+        self.publish(LESSON, notebook("x = 1"))
+        self.publish(EXERCISE, notebook("task"))
+        self.publish("notebooks/data/orders.csv", "id\n1\n")
+
+    def publish(self, name: str, text: str) -> None:
+        """The course changes a file."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+    def edit(self, name: str, text: str) -> None:
+        """The learner changes a file."""
+        (self.work / name).write_bytes(text.encode())
+
+    def read(self, name: str) -> str:
+        return (self.work / name).read_bytes().decode()
+
+    def files(self) -> set[str]:
+        found = (path for path in self.work.rglob("*") if path.is_file())
+        return {path.relative_to(self.work).as_posix() for path in found} - {MANIFEST}
+
+    def lay_out(self) -> tuple[list[str], list[str], dict[str, str]]:
+        layout = lay_out(self.folder, self.work)
+        return layout.laid, layout.refreshed, layout.kept
+
+
+NOTHING: tuple[list[str], list[str], dict[str, str]] = ([], [], {})
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    return Course(tmp_path)
+
+
+@pytest.fixture
+def laid(course: Course) -> Course:
+    course.lay_out()
+    return course
+
+
+def test_lessons_and_exercises_are_laid_and_solutions_are_not(course: Course) -> None:
+    course.publish("solutions/01_task.ipynb", notebook("answer"))
+    course.publish("notebooks/.ipynb_checkpoints/00_start-checkpoint.ipynb", notebook("old"))
+    laid, refreshed, kept = course.lay_out()
+    assert laid == [LESSON, "notebooks/data/orders.csv", EXERCISE]
+    assert (refreshed, kept) == ([], {})
+    assert course.files() == set(laid)
+    assert course.read(LESSON) == notebook("x = 1")
+
+
+def test_a_second_run_does_nothing(laid: Course) -> None:
+    before = {name: (laid.work / name).stat().st_mtime_ns for name in laid.files()}
+    assert laid.lay_out() == NOTHING
+    assert {name: (laid.work / name).stat().st_mtime_ns for name in laid.files()} == before
+
+
+def test_an_update_refreshes_what_was_left_alone(laid: Course) -> None:
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out() == ([], [LESSON], {})
+    assert laid.read(LESSON) == notebook("x = 2")
+    assert laid.lay_out() == NOTHING
+
+
+def test_an_update_goes_beside_what_was_edited(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out() == ([], [], {LESSON: "notebooks/00_start.new.ipynb"})
+    assert laid.read(LESSON) == notebook("mine")
+    assert laid.read("notebooks/00_start.new.ipynb") == notebook("x = 2")
+    assert laid.lay_out() == NOTHING  # said once
+
+
+def test_an_edit_without_an_update_is_left_in_peace(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    assert laid.lay_out() == NOTHING
+    assert laid.read(LESSON) == notebook("mine")
+
+
+def test_running_a_notebook_is_no_edit(laid: Course) -> None:
+    outputs = [{"output_type": "stream", "name": "stdout", "text": ["1\n"]}]
+    run = json.loads(notebook("x = 1", execution_count=3, outputs=outputs, id="a1"))
+    run["metadata"] = {"kernelspec": {"name": "python3"}, "language_info": {"version": "3.13"}}
+    run["cells"][0]["source"] = "x = 1"  # one text in place of a list, as some editors save it
+    laid.edit(LESSON, json.dumps(run))
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out() == ([], [LESSON], {})
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        notebook("x = 1", "y = 2"),
+        notebook(),
+        notebook("x = 1", cell_type="markdown"),
+        notebook("x = 1", attachments={"a.png": {"image/png": "AAAA"}}),
+        notebook("x = 1")[:-5],
+        "",
+        "[]",
+        '{"cells": 3}',
+        "\udcff".encode("utf-8", "surrogatepass").decode("latin-1"),
+    ],
+    ids=[
+        "a cell more",
+        "no cell",
+        "another type",
+        "a pasted picture",
+        "cut off",
+        "empty",
+        "a list",
+        "no cells",
+        "no text",
+    ],
+)
+def test_every_other_change_is_an_edit(laid: Course, edited: str) -> None:
+    laid.edit(LESSON, edited)
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out()[2] == {LESSON: "notebooks/00_start.new.ipynb"}
+    assert laid.read(LESSON) == edited
+
+
+def test_each_update_renews_the_version_beside(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    for source in ("x = 2", "x = 3"):
+        laid.publish(LESSON, notebook(source))
+        assert laid.lay_out()[2] == {LESSON: "notebooks/00_start.new.ipynb"}
+        assert laid.read("notebooks/00_start.new.ipynb") == notebook(source)
+
+
+def test_an_edited_version_beside_is_kept_too(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    laid.publish(LESSON, notebook("x = 2"))
+    laid.lay_out()
+    laid.edit("notebooks/00_start.new.ipynb", notebook("mine as well"))
+    laid.publish(LESSON, notebook("x = 3"))
+    assert laid.lay_out()[2] == {LESSON: "notebooks/00_start.new2.ipynb"}
+    assert laid.read(LESSON) == notebook("mine")
+    assert laid.read("notebooks/00_start.new.ipynb") == notebook("mine as well")
+    assert laid.read("notebooks/00_start.new2.ipynb") == notebook("x = 3")
+    assert laid.lay_out() == NOTHING
+
+
+def test_a_file_of_the_learners_named_like_a_version_beside_is_kept(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    laid.edit("notebooks/00_start.new.ipynb", notebook("my own"))
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out()[2] == {LESSON: "notebooks/00_start.new2.ipynb"}
+    assert laid.read("notebooks/00_start.new.ipynb") == notebook("my own")
+
+
+def test_a_deleted_version_beside_does_not_come_back(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    laid.publish(LESSON, notebook("x = 2"))
+    laid.lay_out()
+    (laid.work / "notebooks/00_start.new.ipynb").unlink()
+    assert laid.lay_out() == NOTHING
+
+
+def test_taking_the_version_beside_ends_the_difference(laid: Course) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    laid.publish(LESSON, notebook("x = 2"))
+    laid.lay_out()
+    (laid.work / "notebooks/00_start.new.ipynb").replace(laid.work / LESSON)
+    assert laid.lay_out() == NOTHING
+    laid.publish(LESSON, notebook("x = 3"))
+    assert laid.lay_out() == ([], [LESSON], {})
+
+
+def test_a_deleted_file_is_laid_again(laid: Course) -> None:
+    (laid.work / EXERCISE).unlink()
+    assert laid.lay_out() == ([EXERCISE], [], {})
+    assert laid.read(EXERCISE) == notebook("task")
+
+
+def test_what_the_course_drops_stays(laid: Course) -> None:
+    (laid.folder / EXERCISE).unlink()
+    laid.edit("notebooks/my_own.ipynb", notebook("my own"))
+    assert laid.lay_out() == NOTHING
+    assert laid.read(EXERCISE) == notebook("task")
+    assert laid.read("notebooks/my_own.ipynb") == notebook("my own")
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [None, "", "[]", '{"files": 3}', '{"files": {"notebooks/00_start.ipynb": {"x": 1}}}', "\x00"],
+)
+def test_a_damaged_manifest_loses_nothing(laid: Course, manifest: str | None) -> None:
+    laid.edit(LESSON, notebook("mine"))
+    if manifest is None:
+        (laid.work / MANIFEST).unlink()
+    else:
+        laid.edit(MANIFEST, manifest)
+    laid.publish(EXERCISE, notebook("task 2"))
+    # The exercise was not edited, but without a manifest nobody can know.
+    assert laid.lay_out() == (
+        [],
+        [],
+        {LESSON: "notebooks/00_start.new.ipynb", EXERCISE: "exercises/01_task.new.ipynb"},
+    )
+    assert laid.read(LESSON) == notebook("mine")
+    assert laid.lay_out() == NOTHING
+
+
+def test_a_run_that_was_cut_short_is_taken_up(laid: Course) -> None:
+    laid.publish(LESSON, notebook("x = 2"))
+    laid.edit(LESSON, notebook("x = 2"))  # written, but not yet in the manifest
+    assert laid.lay_out() == NOTHING
+    laid.publish(LESSON, notebook("x = 3"))
+    assert laid.lay_out() == ([], [LESSON], {})
+
+
+def test_data_files_are_compared_byte_by_byte(laid: Course) -> None:
+    name = "notebooks/data/orders.csv"
+    laid.edit(name, "id\n1\n2\n")
+    laid.publish(name, "id\n9\n")
+    assert laid.lay_out()[2] == {name: "notebooks/data/orders.new.csv"}
+    assert laid.read(name) == "id\n1\n2\n"
+
+
+def test_a_notebook_checked_out_with_windows_line_ends_is_laid_with_plain_ones(
+    course: Course,
+) -> None:
+    course.publish(LESSON, notebook("x = 1").replace(", ", ",\r\n"))
+    course.lay_out()
+    assert "\r" not in course.read(LESSON)
+    course.publish(LESSON, notebook("x = 1").replace(", ", ",\n"))
+    assert course.lay_out() == NOTHING
+
+
+def test_a_folder_where_a_notebook_belongs_is_kept(laid: Course) -> None:
+    (laid.work / LESSON).unlink()
+    (laid.work / LESSON).mkdir()
+    laid.publish(LESSON, notebook("x = 2"))
+    assert laid.lay_out()[2] == {LESSON: "notebooks/00_start.new.ipynb"}
+
+
+def test_nothing_half_written_is_left(laid: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    laid.publish(LESSON, notebook("x = 2"))
+    before = laid.files()
+    with monkeypatch.context() as patch, pytest.raises(CourseError, match="No space left"):
+        patch.setattr(Path, "replace", fail)
+        laid.lay_out()
+    assert laid.read(LESSON) == notebook("x = 1")
+    assert laid.files() == before
+    assert laid.lay_out() == ([], [LESSON], {})
+
+
+def test_a_file_named_work_is_said_to_be_in_the_way(course: Course) -> None:
+    course.work.write_text("a note")
+    with pytest.raises(CourseError, match=r"work is in the way .* move it elsewhere"):
+        course.lay_out()
+    assert course.work.read_text() == "a note"
+
+
+def test_a_file_in_place_of_a_folder_is_said_to_be_in_the_way(laid: Course) -> None:
+    for path in sorted((laid.work / "exercises").iterdir()):
+        path.unlink()
+    (laid.work / "exercises").rmdir()
+    laid.edit("exercises", "a note")
+    with pytest.raises(CourseError, match="exercises is in the way"):
+        laid.lay_out()
+
+
+def test_a_working_copy_that_cannot_be_written(
+    laid: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(folder: Path) -> None:  # permission bits do not stop an administrator
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("course_lib.working_copy.ensure_writable", refuse)
+    with pytest.raises(CourseError, match=r"work cannot be written \(Permission denied\)"):
+        laid.lay_out()
