@@ -19,15 +19,28 @@ from .task import Finding, expect, task
     ),
 )
 def is_late(submission: Submission) -> Iterator[Finding]:
+    # Ends of a month and of a year are among them: comparing the days alone is not enough.
     cases = [
-        ("an order promised yesterday is late", "2026-07-13", "2026-07-14", True),
-        ("an order promised for tomorrow is not", "2026-07-15", "2026-07-14", False),
-        ("an order promised for today is not", "2026-07-14", "2026-07-14", False),
+        (
+            "an order promised yesterday is late",
+            [("2026-07-13", "2026-07-14"), ("2026-07-31", "2026-08-01")],
+            True,
+        ),
+        (
+            "an order promised for tomorrow is not",
+            [("2026-07-15", "2026-07-14"), ("2027-01-01", "2026-12-31")],
+            False,
+        ),
+        (
+            "an order promised for today is not",
+            [("2026-07-14", "2026-07-14"), ("2026-07-13", "2026-07-13")],
+            False,
+        ),
     ]
-    for label, promised, today, late in cases:
-        outcome = submission.call("is_late", promised, today)
+    for label, dates, late in cases:
+        outcomes = [submission.call("is_late", promised, today) for promised, today in dates]
         yield (
-            expect(label, outcome)
+            expect(label, *outcomes)
             .equals(late)
             .because("the carrier has until the end of the promised day")
         )

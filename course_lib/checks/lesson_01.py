@@ -1,9 +1,10 @@
 """Lesson 1: declare a tool, and let the model ask for it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..grading.submission import Outcome, Submission
+from ..grading.submission import Client, Outcome, Submission
 from .task import Finding, expect, task
 
 _QUESTION = "How many units of TR-40 are in stock?"
@@ -37,15 +38,15 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
         .because("the Responses API looks for the name beside the type")
     )
     yield (
-        expect("the description tells the model something", tool)
+        expect("the description tells the model something", tool["description"])
         .that(
-            lambda value: len(value["description"].split()) >= 3,
+            lambda text: len(text.split()) >= 3,
             "a description of what it returns and when to use it",
         )
         .because("name, description and schema are all the model ever sees of your function")
     )
     yield (
-        expect("the schema asks for one text, sku, and nothing else", tool)
+        expect("the schema asks for one text, sku, and nothing else", tool["parameters"])
         .that(
             _asks_for_sku,
             'properties with sku of type string, required ["sku"], additionalProperties false',
@@ -55,50 +56,52 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
 
     client = submission.client()
     asked = submission.call("ask", client, _QUESTION)
-    sent = [exchange.body for exchange in client.exchanges]
     yield (
-        expect("the API accepts the request", asked)
-        .that(lambda _: client.exchanges[-1].status == 200, "a response of the model")
+        expect("the API accepts the request", _replied(asked, client))
+        .that(lambda exchange: exchange["status"] == 200, "a request that the API accepts")
         .because("the request is checked before any model sees it")
     )
     yield (
-        expect("the question and the tool are sent", _seen(asked, sent))
+        expect("the question and the tool are sent", _sent(asked, client))
         .that(
-            lambda bodies: (
-                bodies[-1]["input"] == _QUESTION and bodies[-1]["tools"][0]["name"] == "get_stock"
+            lambda body: (
+                _QUESTION in json.dumps(body["input"])
+                and "get_stock" in [tool["name"] for tool in body["tools"]]
             ),
-            f"one request with input={_QUESTION!r} and tools=[stock_tool]",
+            f"a request with input={_QUESTION!r} and tools=[stock_tool]",
         )
         .because("the model knows only what this one request holds")
     )
     yield (
-        expect("the model asks for get_stock with the article's sku", asked)
+        expect("the model asks for get_stock with the article's sku", asked.through(_answer))
         .that(
-            lambda response: _calls(response) == [("get_stock", '{"sku":"TR-40"}')],
-            'one function_call: get_stock with {"sku":"TR-40"}',
+            lambda answer: answer == [_CALL | {"arguments": {"sku": "TR-40"}}],
+            'the response, with one function_call: get_stock with {"sku": "TR-40"}',
         )
-        .because("if it does not call, the description or the schema did not say enough")
+        .because("the model decides by the name, the description and the schema of your tool")
     )
 
     other = submission.call("ask", client, _OTHER_QUESTION)
     yield (
-        expect("another question brings another sku", other)
+        expect("another question brings another sku", other.through(_answer))
         .that(
-            lambda response: _calls(response) == [("get_stock", '{"sku":"AX-200"}')],
-            'one function_call: get_stock with {"sku":"AX-200"}',
+            lambda answer: answer == [_CALL | {"arguments": {"sku": "AX-200"}}],
+            'the response, with one function_call: get_stock with {"sku": "AX-200"}',
         )
         .because("ask must hand on the question it was given")
     )
     unrelated = submission.call("ask", client, _UNRELATED)
     yield (
-        expect("a question it does not fit brings no call", unrelated)
-        .that(lambda response: _calls(response) == [], "a response without a function_call")
+        expect("a question it does not fit brings no call", unrelated.through(_answer))
+        .that(
+            lambda answer: [item["type"] for item in answer] == ["message"],
+            "the response, with a message and no function_call",
+        )
         .because("with tool_choice left alone, the model decides")
     )
 
 
-def _asks_for_sku(tool: dict[str, Any]) -> bool:
-    schema = tool["parameters"]
+def _asks_for_sku(schema: dict[str, Any]) -> bool:
     return (
         schema["type"] == "object"
         and list(schema["properties"]) == ["sku"]
@@ -108,12 +111,37 @@ def _asks_for_sku(tool: dict[str, Any]) -> bool:
     )
 
 
-def _calls(response: dict[str, Any]) -> list[tuple[str, str]]:
-    """(name, arguments) of each call in a response. ask may return the response or its output."""
-    output = response["output"] if isinstance(response, dict) else response
-    return [(i["name"], i["arguments"]) for i in output if i["type"] == "function_call"]
+def _replied(asked: Outcome, client: Client) -> Outcome:
+    """The status of the latest reply; what came of the call when it sent nothing."""
+    if asked.problem is not None or not client.exchanges:
+        return _nothing_sent(asked)
+    return Outcome(asked.tried, {"status": client.exchanges[-1].status})
 
 
-def _seen(asked: Outcome, bodies: list[dict[str, Any]]) -> Outcome:
-    """What reached the platform, in place of what came back."""
-    return Outcome(asked.tried, [{k: b.get(k) for k in ("input", "tools")} for b in bodies])
+def _sent(asked: Outcome, client: Client) -> Outcome:
+    """The parts of the latest request that matter here, in place of what came back."""
+    if not client.exchanges:
+        return _nothing_sent(asked)
+    body = client.exchanges[-1].body
+    return Outcome(asked.tried, {name: body.get(name) for name in ("input", "tools")})
+
+
+def _nothing_sent(asked: Outcome) -> Outcome:
+    if asked.problem is not None:
+        return asked
+    return Outcome(asked.tried, problem="no request reached the API")
+
+
+_CALL = {"type": "function_call", "name": "get_stock"}
+
+
+def _answer(response: Any) -> list[dict[str, Any]]:
+    """What a response calls and says. `ask` may return the response or its output."""
+    output = response if isinstance(response, list) else response["output"]
+    return [_essence(item) for item in output if item["type"] != "reasoning"]
+
+
+def _essence(item: dict[str, Any]) -> dict[str, Any]:
+    if item["type"] == "function_call":
+        return _CALL | {"name": item["name"], "arguments": json.loads(item["arguments"])}
+    return {"type": item["type"], "text": "".join(part["text"] for part in item["content"])}

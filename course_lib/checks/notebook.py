@@ -1,14 +1,16 @@
 """`check` and `hint`, as a cell calls them."""
 
+import json
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from ..grading.channel import ChannelTimeout, Json
-from ..grading.probe import Probe
+from ..grading.probe import Interrupt, Probe
 from ..grading.submission import Submission
 from ..home import CourseError
 from .report import Report
@@ -46,16 +48,25 @@ def find_task(task_id: str) -> Task:
 
 
 def direct_submission(namespace: dict[str, Any], seconds: float = SECONDS) -> Submission:
-    """A submission in this process: the learner's names are right here."""
+    """A submission in this process: the learner's names are right here.
+
+    All the same, what crosses goes through JSON, so that neither side can change the other's
+    data, and the check sees what a grader's check would see.
+    """
     submission = Submission()
-    probe = Probe(namespace, submission.answer)
+    probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))))
 
     def ask(question: Json) -> Json:
         with _limit(seconds):
-            return probe.answer(question)
+            return _copied(probe.answer(_copied(question)))
 
     submission.ask = ask
     return submission
+
+
+def _copied(data: Json) -> Json:
+    copy: Json = json.loads(json.dumps(data))
+    return copy
 
 
 def _callers_names() -> dict[str, Any]:
@@ -69,28 +80,44 @@ def _callers_names() -> dict[str, Any]:
 def _limit(seconds: float) -> Iterator[None]:
     """Interrupt the learner's code after `seconds`, as the stop button would.
 
-    Only the main thread can be interrupted; a check called from another one has no limit.
+    An interrupt is told from a KeyboardInterrupt that the code raises by itself. Only the main
+    thread can be interrupted; a check called from another one has no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    expired = threading.Event()
+    expired = finished = False
+    deciding = threading.Lock()  # either the code finished or its time is up, not both
 
-    def interrupt() -> None:
-        expired.set()
-        if hasattr(signal, "pthread_kill"):  # wakes a sleeping call too; Windows has no such thing
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        else:
-            signal.raise_signal(signal.SIGINT)
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        if not finished:
+            raise Interrupt
 
-    timer = threading.Timer(seconds, interrupt)
+    def expire() -> None:
+        nonlocal expired
+        with deciding:
+            if finished:
+                return
+            expired = True
+            if hasattr(signal, "pthread_kill"):  # wakes a sleeping call too; not on Windows
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            else:
+                signal.raise_signal(signal.SIGINT)
+
+    timer = threading.Timer(seconds, expire)
     timer.daemon = True
+    before = signal.signal(signal.SIGINT, interrupt)
     timer.start()
     try:
-        yield
-    except KeyboardInterrupt:
-        if not expired.is_set():
-            raise  # the learner pressed stop
-        raise ChannelTimeout from None
+        try:
+            yield
+        finally:
+            with deciding:
+                finished = True
+    except Interrupt:
+        if expired:
+            raise ChannelTimeout from None
+        raise KeyboardInterrupt from None  # the learner pressed stop
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)

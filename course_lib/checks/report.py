@@ -40,12 +40,14 @@ class Report:
 
     def _score(self) -> str:
         result = self.result
-        if result.state not in (State.PASSED, State.FAILED):
-            return f" {result.state}"
-        passed = sum(finding.passed for finding in result.findings)
+        so_far = f" {result.passed} of {result.expectations} · "
         points = f"{result.points} point{'' if result.points == 1 else 's'}"
-        so_far = "" if result.state is State.PASSED else " so far"
-        return f" {passed} of {len(result.findings)} · {points}{so_far}"
+        match result.state:
+            case State.PASSED:
+                return so_far + points
+            case State.FAILED:
+                return f"{so_far}{points} so far"
+        return (so_far if result.findings else " ") + result.state
 
 
 def _finding_lines(finding: Finding, told: set[str]) -> list[str]:

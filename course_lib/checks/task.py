@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ..grading.channel import ChannelClosed, ChannelTimeout
+from ..grading.channel import ChannelTimeout
 from ..grading.submission import Missing, NotAttempted, Outcome, Submission, describe
 
 
@@ -44,23 +44,30 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Something to hold about an outcome. Each method gives the finding."""
+    """Something to hold about one outcome or several. Each method gives the finding."""
 
     label: str
-    outcome: Outcome
+    outcomes: tuple[Outcome, ...]
 
     def that(self, holds: Callable[[Any], bool], wanted: str) -> Finding:
-        """`holds` is asked about the value; an error in the submission fails it before that."""
-        outcome = self.outcome
-        if outcome.problem is None and _holds(holds, outcome.value):
-            return Finding(self.label, True)
-        came_back = outcome.problem if outcome.problem is not None else describe(outcome.value)
-        return Finding(self.label, False, outcome.tried, came_back, wanted, hint=outcome.hint)
+        """`holds` is asked about each value; an error in the submission fails it before that.
+
+        The finding tells of the first outcome of which it does not hold.
+        """
+        for outcome in self.outcomes:
+            if outcome.problem is not None or not _holds(holds, outcome.value):
+                came_back = outcome.problem or describe(outcome.value)
+                return Finding(
+                    self.label, False, outcome.tried, came_back, wanted, hint=outcome.hint
+                )
+        return Finding(self.label, True)
 
     def equals(self, expected: Any) -> Finding:
-        same_type = (bool, int) if isinstance(expected, bool) else None
+        """The value is `expected`; 1 is not True."""
         return self.that(
-            lambda value: value == expected and (same_type is None or isinstance(value, bool)),
+            lambda value: (
+                value == expected and isinstance(value, bool) is isinstance(expected, bool)
+            ),
             describe(expected),
         )
 
@@ -68,9 +75,9 @@ class Expectation:
         return self.that(lambda value: isinstance(value, str), "text")
 
 
-def expect(label: str, outcome: Outcome) -> Expectation:
+def expect(label: str, *outcomes: Outcome) -> Expectation:
     """Begin an expectation. `label` says, in the present tense, what is true when it passes."""
-    return Expectation(label, outcome)
+    return Expectation(label, outcomes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +100,22 @@ class Result:
     task: Task
     state: State
     findings: list[Finding] = field(default_factory=list)
+    unjudged: int = 0  # expectations that the submission did not live to
     note: str = ""
+
+    @property
+    def passed(self) -> int:
+        return sum(finding.passed for finding in self.findings)
+
+    @property
+    def expectations(self) -> int:
+        """How many the task has, judged or not: what the points are shared among."""
+        return len(self.findings) + self.unjudged
 
     @property
     def points(self) -> int:
         """Whole points: the share of expectations that hold, rounded down."""
-        if not self.findings or self.state is State.NOT_ATTEMPTED:
-            return 0
-        passed = sum(finding.passed for finding in self.findings)
-        return self.task.points * passed // len(self.findings)
+        return self.task.points * self.passed // self.expectations if self.expectations else 0
 
 
 TASKS: dict[str, Task] = {}
@@ -122,29 +136,33 @@ def task(
 def run_check(task: Task, submission: Submission) -> Result:
     """Run a task's check to its end. Nothing a submission does makes this raise."""
     result = Result(task, State.FAILED)
-    try:
-        for finding in task.check(submission):
+    for finding in task.check(submission):
+        if submission.over is None:
             result.findings.append(finding)
-    except NotAttempted as unwritten:
-        if result.findings:
-            result.findings.append(_unwritten(str(unwritten)))
-        else:
-            result.state = State.NOT_ATTEMPTED
-        return result
-    except Missing as missing:
-        result.state = State.MISSING
-        result.note = f"There is no {missing} here. Run the cell that defines it, then check again."
-        return result
-    except ChannelTimeout:
-        result.state = State.TIMED_OUT
-        result.note = "Your code did not finish in time. Look for a loop that has no end."
-        return result
-    except ChannelClosed:
-        result.state = State.CRASHED
-        result.note = "The process that ran your code ended before it answered."
-        return result
-    if all(finding.passed for finding in result.findings):
-        result.state = State.PASSED
+        else:  # whatever it says, it was not tried
+            result.unjudged += 1
+    reached = submission.reached
+    match submission.over:
+        case None:
+            if all(finding.passed for finding in result.findings):
+                result.state = State.PASSED
+        case NotAttempted() as unwritten:
+            if result.findings:
+                result.findings.append(_unwritten(str(unwritten)))
+                result.unjudged -= 1
+            else:
+                result.state = State.NOT_ATTEMPTED
+        case Missing() as missing:
+            result.state = State.MISSING
+            result.note = (
+                f"There is no {missing} here. Run the cell that defines it, then check again."
+            )
+        case ChannelTimeout():
+            result.state = State.TIMED_OUT
+            result.note = f"{reached} did not finish in time. Look for a loop that has no end."
+        case _:
+            result.state = State.CRASHED
+            result.note = f"The process that ran your code ended in {reached}."
     return result
 
 
@@ -156,5 +174,5 @@ def _holds(holds: Callable[[Any], bool], value: Any) -> bool:
     """Whether it holds; a value of another shape than the check expects does not."""
     try:
         return bool(holds(value))
-    except (TypeError, KeyError, IndexError, AttributeError, ValueError):
+    except Exception:
         return False

@@ -1,25 +1,27 @@
-"""A conversation of two ends over a pipe: each asks, and answers what it is asked meanwhile.
+"""A conversation of two processes over a pipe: the checking side and the learner's side.
 
-The checking side asks the learner's side for a value or a call. While it waits, the learner's
-side may ask back: a stub was called, a request goes over the wire. Questions nest and never
-overtake each other, so frames need no numbers. A frame is one line of JSON, size-capped; it is
-data, never code.
+The checking side asks for a value or a call. While that is worked out, the learner's side may
+ask back: a stub was called, a request goes over the wire. A frame is one line of JSON,
+size-capped; it is data, never code. Whatever the other end sends, or fails to send or to read,
+an `ask` comes back when its time is up. One frame too large, ill-formed or unasked for ends the
+conversation.
 """
 
 import json
-import queue
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from typing import IO, Any
 
 Json = dict[str, Any]
-Answerer = Callable[[Json], Json]  # from a question to its answer
 
 MAX_FRAME = 8 * 1024 * 1024  # bytes
+MAX_CONVERSATION = 64 * 1024 * 1024  # bytes that one end takes in, so that it cannot be flooded
 
 
 class ChannelClosed(Exception):
-    """The other end is gone, or sent what is not a frame."""
+    """The other end is gone, or sent what nobody can have meant."""
 
 
 class ChannelTimeout(Exception):
@@ -27,75 +29,100 @@ class ChannelTimeout(Exception):
 
 
 class PipeEnd:
-    """One end. `answer` serves the questions that arrive while this end waits for its own."""
+    """One end.
 
-    def __init__(self, reader: IO[bytes], writer: IO[bytes], answer: Answerer) -> None:
-        self._writer, self._answer = writer, answer
-        self._frames: queue.Queue[Json | None] = queue.Queue()
-        self._late = False  # after a timeout the answers no longer match the questions
-        self._asking = threading.RLock()  # a tool may call back from a thread of its own
-        # Reading happens in a thread, so that waiting can have a limit on every system.
+    asked   is given each question that arrives, in the thread that reads, and calls `reply`;
+            ChannelClosed from it ends the conversation
+    closed  is called when the conversation has ended
+    """
+
+    def __init__(
+        self,
+        reader: IO[bytes],
+        writer: IO[bytes],
+        asked: Callable[[Json], None],
+        closed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._writer, self._asked, self._on_close = writer, asked, closed
+        self._awaited: Future[Json] | None = None
+        self._closed = False
+        self._state = threading.Lock()  # guards the two above
+        self._asking = threading.Lock()  # threads of the learner's code ask one after the other
+        self._writing = threading.Lock()
         threading.Thread(target=self._read, args=(reader,), daemon=True).start()
 
     def ask(self, question: Json, seconds: float | None = None) -> Json:
         """Send a question and return its answer.
 
-        Raises ChannelTimeout after `seconds` without an answer, ChannelClosed at the end.
+        Raises ChannelTimeout after `seconds` without one, which ends the conversation, and
+        ChannelClosed when it has ended.
         """
+        line = _line({"ask": question})
         with self._asking:
-            self._write({"ask": question})
-            while True:
-                frame = self._next(seconds)
-                if "reply" in frame:
-                    reply: Json = frame["reply"]
-                    return reply
-                self._write({"reply": self._answer(frame["ask"])})
-
-    def serve(self) -> None:
-        """Answer questions until the other end closes."""
-        while True:
+            awaited: Future[Json] = Future()
+            with self._state:
+                if self._closed:
+                    raise ChannelClosed
+                self._awaited = awaited
+            # In a thread, because writing to an end that does not read would wait without limit.
+            threading.Thread(target=self._write, args=(line,), daemon=True).start()
             try:
-                frame = self._next(None)
-            except ChannelClosed:
-                return
-            self._write({"reply": self._answer(frame["ask"])})
+                return awaited.result(seconds)
+            except TimeoutError:
+                self._end()  # a later answer would be taken for that of a later question
+                raise ChannelTimeout from None
 
-    def _next(self, seconds: float | None) -> Json:
-        if self._late:
-            raise ChannelTimeout
-        try:
-            frame = self._frames.get(timeout=seconds)
-        except queue.Empty:
-            self._late = True
-            raise ChannelTimeout from None
-        if frame is None:
-            self._frames.put(None)  # closed stays closed, for whoever asks next
-            raise ChannelClosed
-        return frame
+    def reply(self, answer: Json) -> None:
+        """Answer the question that `asked` was given."""
+        self._write(_line({"reply": answer}))
 
-    def _write(self, frame: Json) -> None:
+    def _write(self, line: bytes) -> None:
         try:
-            self._writer.write(json.dumps(frame).encode() + b"\n")
-            self._writer.flush()
-        except (OSError, ValueError):
-            raise ChannelClosed from None
+            with self._writing:
+                while line:  # an unbuffered pipe may take a part at a time
+                    line = line[self._writer.write(line) :]
+                self._writer.flush()
+        except (OSError, ValueError):  # nobody reads any more
+            self._end()
 
     def _read(self, reader: IO[bytes]) -> None:
-        while line := reader.readline(MAX_FRAME):
-            frame = _parse(line)
-            self._frames.put(frame)
-            if frame is None:
-                return
-        self._frames.put(None)
+        left = MAX_CONVERSATION
+        # Closed here and not by the owner: closing waits for a read that is under way.
+        with suppress(OSError, ChannelClosed), reader:
+            while (line := reader.readline(MAX_FRAME)) and left > 0:
+                left -= len(line)
+                frame = _parse(line)
+                if "ask" in frame:
+                    self._asked(frame["ask"])
+                else:
+                    self._settle(frame["reply"])
+        self._end()
+
+    def _settle(self, answer: Json) -> None:
+        with self._state:
+            if self._awaited is None or self._awaited.done():
+                raise ChannelClosed  # an answer without a question
+            self._awaited.set_result(answer)
+
+    def _end(self) -> None:
+        with self._state:
+            self._closed = True
+            if self._awaited is not None and not self._awaited.done():
+                self._awaited.set_exception(ChannelClosed())
+        self._on_close()
 
 
-def _parse(line: bytes) -> Json | None:
-    """The frame on a line; None for anything else, which ends the conversation."""
+def _line(frame: Json) -> bytes:
+    return json.dumps(frame).encode() + b"\n"
+
+
+def _parse(line: bytes) -> Json:
+    """The frame on a line; ChannelClosed for anything else."""
     try:
         frame = json.loads(line)
     except (ValueError, RecursionError):
-        return None
-    well_formed = isinstance(frame, dict) and (
-        isinstance(frame.get("reply"), dict) or isinstance(frame.get("ask"), dict)
-    )
-    return frame if well_formed else None
+        raise ChannelClosed from None
+    match frame:
+        case {"ask": dict()} | {"reply": dict()}:
+            return dict(frame)
+    raise ChannelClosed

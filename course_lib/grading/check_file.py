@@ -1,8 +1,11 @@
 """`course check FILE`: run a notebook in a process of its own and check its tasks from here."""
 
+import io
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,14 +16,19 @@ from ..checks.task import State, run_check
 from ..home import ROOT, CourseError
 from .channel import ChannelClosed, ChannelTimeout, PipeEnd
 from .notebook_file import NotebookFile, read_notebook
-from .submission import Submission
+from .submission import Submission, raised
 
-START_SECONDS, TASK_SECONDS = 60.0, 20.0
-SECRETS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "COURSE_LIVE", "COURSE_MODEL")
+START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0
+SECRETS = ("OPENAI_", "COURSE_LIVE", "COURSE_MODEL")  # what these names begin is kept from it
 
 
-def check_file(path: Path) -> int:
-    """Print a report for each task of the notebook; 0 when all of them pass, else 1."""
+def check_file(
+    path: Path, cells_seconds: float = CELLS_SECONDS, task_seconds: float = TASK_SECONDS
+) -> int:
+    """Print a report for each task of the notebook; 0 when all of them pass, else 1.
+
+    Raises CourseError for a file that cannot be read, and for cells that do not end.
+    """
     notebook = read_notebook(path)
     task_ids = [task_id for task_id in notebook.task_ids if task_id in TASKS]
     if not task_ids:
@@ -31,10 +39,12 @@ def check_file(path: Path) -> int:
     results = []
     for task_id in task_ids:
         # A process for each task, so that one that hangs or dies costs nothing but itself.
-        with piped_submission(notebook) as (submission, cell_errors):
+        with piped_submission(notebook, cells_seconds, task_seconds) as (submission, troubles):
+            if submission.over is not None:
+                raise CourseError(f"{path} could not be checked. {troubles[-1]}")
             results.append(run_check(TASKS[task_id], submission))
         if len(results) == 1:
-            for line in cell_errors:
+            for line in troubles:
                 print(line)
         print(Report(results[-1]))
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
@@ -44,38 +54,85 @@ def check_file(path: Path) -> int:
 
 
 @contextmanager
-def piped_submission(notebook: NotebookFile) -> Iterator[tuple[Submission, list[str]]]:
-    """A submission behind a pipe, and a line for each of its cells that raised.
+def piped_submission(
+    notebook: NotebookFile,
+    cells_seconds: float = CELLS_SECONDS,
+    task_seconds: float = TASK_SECONDS,
+) -> Iterator[tuple[Submission, list[str]]]:
+    """A submission behind a pipe, and a sentence for each of its cells that went wrong.
 
-    This is a process of its own, not a sandbox: it can do what its user can do.
+    cells_seconds   for all cells together
+    task_seconds    for each question of a check
+    The submission is over before it begins when a cell hangs or ends the process; the last
+    sentence says so. This is a process of its own, not a sandbox: it can do what its user can do.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
+    child = _start(notebook.path.resolve().parent)
+    assert child.stdin is not None and isinstance(child.stdout, io.RawIOBase)
+    submission = Submission()
+    end = PipeEnd(
+        io.BufferedReader(child.stdout),
+        child.stdin,
+        asked=lambda question: end.reply(submission.answer(question)),
+    )
+    submission.ask = lambda question: end.ask(question, task_seconds)
+    try:
+        yield submission, _run_cells(notebook, end, submission, cells_seconds)
+    finally:
+        _stop(child)
+
+
+def _start(folder: Path) -> "subprocess.Popen[bytes]":
+    environment = {k: v for k, v in os.environ.items() if not k.upper().startswith(SECRETS)}
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(ROOT), environment.get("PYTHONPATH")])
     )
-    child = subprocess.Popen(
-        [sys.executable, "-m", "course_lib.grading.child"],
+    return subprocess.Popen(
+        # -P: a folder of somebody else's must not provide the modules that Python starts with.
+        [sys.executable, "-P", "-m", "course_lib.grading.child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        cwd=notebook.path.resolve().parent,
+        cwd=folder,
         env=environment,
+        bufsize=0,  # so that closing its standard input never waits for a write
+        start_new_session=True,  # a group, to be ended as a whole
     )
-    assert child.stdin is not None and child.stdout is not None
-    submission = Submission()
-    end = PipeEnd(child.stdout, child.stdin, submission.answer)
-    submission.ask = lambda question: end.ask(question, TASK_SECONDS)
-    try:
-        errors: list[str] = []
-        # A cell that hangs or kills the process shows in the first question of the check.
-        with suppress(ChannelTimeout, ChannelClosed):
-            reply = end.ask({"do": "run", "cells": notebook.cells}, START_SECONDS)
-            failed = enumerate(reply["failed"], 1)
-            errors = [f"Code cell {number} raised {error}" for number, error in failed if error]
-        yield submission, errors
-    finally:
-        child.kill()
-        child.wait()
-        child.stdout.close()
+
+
+def _stop(child: "subprocess.Popen[bytes]") -> None:
+    """End the process and what it started. The reading thread closes its standard output."""
+    if hasattr(os, "killpg"):
         with suppress(OSError):
-            child.stdin.close()
+            os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
+    child.wait()
+    assert child.stdin is not None
+    with suppress(OSError):
+        child.stdin.close()
+
+
+def _run_cells(
+    notebook: NotebookFile, end: PipeEnd, submission: Submission, seconds: float
+) -> list[str]:
+    """Run the cells in order; a sentence for each that went wrong."""
+    try:
+        end.ask({"do": "run", "cell": ""}, START_SECONDS)  # a new process takes its time
+    except (ChannelClosed, ChannelTimeout):
+        raise CourseError("The notebook's process does not start. Run: course doctor") from None
+    troubles = []
+    deadline = time.monotonic() + seconds
+    for number, cell in enumerate(notebook.cells, 1):
+        try:
+            reply = end.ask({"do": "run", "cell": cell}, deadline - time.monotonic())
+            if error := reply.get("raised"):
+                troubles.append(f"Code cell {number} raised {raised(error)}")
+        except (ChannelTimeout, ChannelClosed) as over:
+            submission.over, submission.reached = over, f"code cell {number}"
+            troubles.append(
+                f"Code cell {number} did not finish: all cells together have {seconds:g} seconds. "
+                "Look for a loop that has no end."
+                if isinstance(over, ChannelTimeout)
+                else f"Code cell {number} ended the process that ran it."
+            )
+            break
+    return troubles

@@ -1,14 +1,17 @@
-"""The process that runs a submission's cells: `python -m course_lib.grading.child`.
+"""The process that runs a submission's cells: `python -P -m course_lib.grading.child`.
 
 It speaks frames on its standard input and output, and the learner's code gets neither: what
-that prints goes nowhere. It has no checks and no answers, and imports none.
+that prints goes nowhere. It has no checks and no answers, and imports none. It ends when the
+checking side is gone, even in the middle of an endless loop.
 """
 
 import os
+import queue
+import sys
 from typing import Any
 
 from .channel import Json, PipeEnd
-from .probe import Probe
+from .probe import Probe, describe_error
 
 
 def main() -> None:
@@ -16,27 +19,35 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
+    questions: queue.SimpleQueue[Json] = queue.SimpleQueue()
+    end = PipeEnd(reader, writer, asked=questions.put, closed=lambda: os._exit(0))
     _silence_checks()
-
-    from IPython.core.interactiveshell import InteractiveShell
-
-    shell = InteractiveShell.instance()
-    probe = Probe(shell.user_ns, lambda question: end.ask(question))
-
-    def answer(question: Json) -> Json:
+    shell = _shell()
+    probe = Probe(shell.user_ns, end.ask)
+    # Only now, so that a file of the learner's cannot pass for a module that we import.
+    sys.path.insert(0, "")  # the notebook's folder, as a kernel has it
+    while True:
+        question = questions.get()
         if question["do"] == "run":
-            return {"failed": [_run(shell, source) for source in question["cells"]]}
-        return probe.answer(question)
-
-    end = PipeEnd(reader, writer, answer)
-    end.serve()
+            end.reply({"raised": _run(shell, question["cell"])})
+        else:
+            end.reply(probe.answer(question))
 
 
-def _run(shell: Any, source: str) -> str | None:
+def _shell() -> Any:
+    """The IPython that runs cells as a notebook does, magics and top-level await included."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    no_history = Config({"HistoryManager": {"enabled": False}})
+    return InteractiveShell.instance(config=no_history)
+
+
+def _run(shell: Any, source: str) -> Json | None:
     """Run one cell as a notebook would; return what it raised, if anything."""
     outcome = shell.run_cell(source, store_history=False)
     error = outcome.error_before_exec or outcome.error_in_exec
-    return f"{type(error).__name__}: {error}" if error is not None else None
+    return describe_error(error) if error is not None else None
 
 
 def _silence_checks() -> None:

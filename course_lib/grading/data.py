@@ -6,17 +6,18 @@ no mark in it: what a learner returns is never more than a value.
 """
 
 import dataclasses
+import json
+import re
 from typing import Any
 
 STUB, CLIENT, ITEM = "$stub", "$client", "$item"
 MAX_REPR = 200
 MAX_DEPTH = 50
+MAX_SIZE = 1_000_000  # characters of JSON, for one value
 
 
 def function_call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
     """A function_call item as the model sends it; the learner's code gets the SDK's own type."""
-    import json
-
     item = {
         "type": "function_call",
         "id": call_id.replace("call", "fc"),
@@ -28,36 +29,90 @@ def function_call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
     return {ITEM: item}
 
 
-def project(value: Any, depth: int = 0) -> Any:
+def project(value: Any) -> Any:
     """A learner's value as plain JSON data. What has no JSON form becomes its type and repr."""
-    if depth > MAX_DEPTH:
-        return {"$type": type(value).__name__, "$repr": "nested too deeply"}
-    match value:
-        case None | bool() | int() | float() | str():
-            # A subclass (an enum, a clever str) crosses as the plain value it wraps.
-            return _plain(value)
-        case list() | tuple():
-            return [project(member, depth + 1) for member in value]
-        case dict():
-            return {str(key): project(member, depth + 1) for key, member in value.items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return project(dataclasses.asdict(value), depth + 1)
-    if hasattr(value, "model_dump"):  # the SDK's objects and the learner's own pydantic models
-        return project(value.model_dump(mode="json"), depth + 1)
-    return {"$type": type(value).__name__, "$repr": safe_repr(value)}
-
-
-def _plain(value: Any) -> Any:
-    for kind in (bool, int, float, str):
-        if isinstance(value, kind):
-            return kind(value)
-    return None
+    try:
+        return _Projection().of(value, 0)
+    except _TooLargeError:
+        return _opaque(value, f"more than {MAX_SIZE:,} characters of data")
 
 
 def safe_repr(value: Any) -> str:
-    """The repr, shortened; a repr that fails says so instead of ending the check."""
+    """The repr, shortened, and the same on every run; one that fails says so."""
     try:
-        text = repr(value)
+        # A set has an order of its own in each process.
+        text = _sorted_repr(value) if isinstance(value, set | frozenset) else repr(value)
     except Exception as error:
         text = f"<its repr raised {type(error).__name__}>"
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text[: 2 * MAX_REPR])
     return text if len(text) <= MAX_REPR else text[: MAX_REPR - 1] + "…"
+
+
+class _TooLargeError(Exception):
+    """The value would not fit on the way."""
+
+
+class _Projection:
+    """One value on its way to data; counts what it takes, as members may be shared or endless."""
+
+    def __init__(self) -> None:
+        self._left = MAX_SIZE
+
+    def of(self, value: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            return _opaque(value, "nested too deeply")
+        match value:
+            case None | bool() | int() | float() | str():
+                return self._plain(value)
+            case list() | tuple():
+                self._take(2)
+                return [self.of(member, depth + 1) for member in value]
+            case dict():
+                self._take(2)
+                return {self._key(key): self.of(each, depth + 1) for key, each in value.items()}
+        if isinstance(value, type):  # a class has the methods, but not the data
+            return _opaque(value, safe_repr(value))
+        if dataclasses.is_dataclass(value):
+            fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+            return self.of(fields, depth + 1)
+        if hasattr(value, "model_dump"):  # the SDK's objects and the learner's own pydantic models
+            return self.of(value.model_dump(mode="json"), depth + 1)
+        if type(value).__module__ == "numpy":  # an array or one of its numbers
+            return self.of(value.tolist(), depth + 1)
+        text = safe_repr(value)
+        self._take(len(text))
+        return _opaque(value, text)
+
+    def _plain(self, value: Any) -> Any:
+        """An enum member or another subclass crosses as the plain value that it is."""
+        if isinstance(value, int) and not isinstance(value, bool):
+            if value.bit_length() > 10_000:  # longer than Python writes or reads
+                return _opaque(value, f"a number of {value.bit_length()} bits")
+            value = int.__int__(value)
+        elif isinstance(value, float):
+            value = float.__float__(value)
+        elif isinstance(value, str):
+            if len(value) > self._left:
+                raise _TooLargeError  # before it is copied
+            value = str.__str__(value)
+        self._take(len(json.dumps(value)))
+        return value
+
+    def _key(self, key: Any) -> str:
+        text = str.__str__(key) if isinstance(key, str) else safe_repr(key)
+        self._take(len(json.dumps(text)))
+        return text
+
+    def _take(self, characters: int) -> None:
+        self._left -= characters
+        if self._left < 0:
+            raise _TooLargeError
+
+
+def _opaque(value: Any, text: str) -> dict[str, str]:
+    return {"$type": type(value).__name__, "$repr": text}
+
+
+def _sorted_repr(value: set[Any] | frozenset[Any]) -> str:
+    members = ", ".join(sorted(map(safe_repr, value)))
+    return f"{{{members}}}" if members else repr(value)

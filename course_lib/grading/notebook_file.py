@@ -23,35 +23,41 @@ class NotebookFile:
 
 def read_notebook(path: Path) -> NotebookFile:
     """Read a notebook, nbformat 3 or 4; CourseError says what is wrong with the file."""
-    if not path.exists():
-        raise CourseError(f"There is no file {path}. Give the path of a notebook (.ipynb).")
-    if path.is_dir():
-        raise CourseError(f"{path} is a folder. Give the path of one notebook (.ipynb).")
-    if path.stat().st_size > MAX_BYTES:
-        raise CourseError(f"{path} is larger than 50 MB. Clear its outputs and save it again.")
     try:
-        content = json.loads(_text(path))
+        content = _json(_bytes(path))
+    except OSError as error:
+        raise CourseError(f"{path} cannot be opened: {error.strerror}.") from None
     except (ValueError, RecursionError):
         raise CourseError(
             f"{path} is not a notebook that can be read: its JSON is damaged. "
             "Open it in JupyterLab, save it, and try again."
         ) from None
-    sources = [_source(cell) for cell in _cells(content, path) if cell.get("cell_type") == "code"]
+    code = [_source(cell) for cell in _cells(content, path) if cell.get("cell_type") == "code"]
+    sources = [source for source in code if source.strip()]  # as Jupyter counts them
     ids = dict.fromkeys(found for source in sources for found in _CHECK_CALL.findall(source))
     return NotebookFile(path, sources, list(ids))
 
 
-def _text(path: Path) -> str:
+def _bytes(path: Path) -> bytes:
+    if not path.exists():
+        raise CourseError(f"There is no file {path}. Give the path of a notebook (.ipynb).")
+    if path.is_dir():
+        raise CourseError(f"{path} is a folder. Give the path of one notebook (.ipynb).")
+    if not path.is_file():  # a pipe or a device could be read for ever
+        raise CourseError(f"{path} is not an ordinary file. Give the path of a notebook (.ipynb).")
+    if path.stat().st_size > MAX_BYTES:
+        raise CourseError(f"{path} is larger than 50 MB. Clear its outputs and save it again.")
+    data = path.read_bytes()
+    if not data.strip():
+        raise CourseError(f"{path} is empty. Give the path of a notebook that was saved.")
+    return data
+
+
+def _json(data: bytes) -> Any:
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise CourseError(f"{path} cannot be opened: {error.strerror}.") from None
-    for encoding in ("utf-8-sig", "utf-16"):
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return data.decode("latin-1")
+        return json.loads(data)  # finds out by itself which UTF it is
+    except UnicodeDecodeError:
+        return json.loads(data.decode("latin-1"))
 
 
 def _cells(content: Any, path: Path) -> list[dict[str, Any]]:
@@ -60,10 +66,14 @@ def _cells(content: Any, path: Path) -> list[dict[str, Any]]:
         cells = content.get("cells")
         if cells is None and isinstance(content.get("worksheets"), list):
             sheets = [sheet for sheet in content["worksheets"] if isinstance(sheet, dict)]
-            cells = [cell for sheet in sheets for cell in sheet.get("cells") or []]
+            cells = [cell for sheet in sheets for cell in _list(sheet.get("cells"))]
         if isinstance(cells, list):
             return [cell for cell in cells if isinstance(cell, dict)]
     raise CourseError(f"{path} is JSON, but not a notebook: it has no cells.")
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _source(cell: dict[str, Any]) -> str:

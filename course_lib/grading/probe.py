@@ -6,10 +6,15 @@ task, no check and no expected value.
 
 import asyncio
 import base64
+import builtins
+import ctypes
 import inspect
+import io
+import sys
 import threading
 import traceback
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import Any
 
 from ..platform.http import Reply, Request
@@ -25,6 +30,10 @@ class StubError(Exception):
     """Raised in the learner's code when a check wants a stub to fail with an unknown type."""
 
 
+class Interrupt(BaseException):
+    """Raised in the learner's code by whoever runs it: time is up, or the learner pressed stop."""
+
+
 class Probe:
     """Answers the checking side's questions about one namespace."""
 
@@ -36,14 +45,19 @@ class Probe:
         name = question["name"]
         if name not in self._namespace:
             return {"missing": name}
+        value = self._namespace[name]
         try:
-            value = self._namespace[name]
-            if question["do"] == "call":
-                arguments = [self._rebuild(each) for each in question["arguments"]]
-                value = _finish(value, arguments)
-            return {"value": project(value)}
-        except (Exception, SystemExit) as error:
-            return {"error": _describe(error)}
+            with _no_keyboard():
+                if question["do"] == "call":
+                    arguments = [self._rebuild(each) for each in question["arguments"]]
+                    value = _finish(value, arguments)
+                return {"value": project(value)}
+        except Interrupt:
+            raise
+        except BaseException as error:  # a submission may raise anything, SystemExit included
+            if _is_the_empty_form(error, value):
+                return {"unwritten": name}
+            return {"error": describe_error(error)}
 
     def _rebuild(self, value: Any) -> Any:
         """Data from the checking side, with its three marks turned into what they stand for."""
@@ -79,15 +93,13 @@ class Probe:
         from ..transport import OfflineTransport
 
         def send(request: Request) -> Reply:
-            question = {
-                "do": "wire",
-                "client": number,
+            sent = {
                 "method": request.method,
                 "path": request.path,
                 "query": request.query,
                 "body": base64.b64encode(request.body).decode(),
             }
-            reply = self._ask(question)
+            reply = self._ask({"do": "wire", "client": number, "request": sent})
             chunks = [base64.b64decode(chunk) for chunk in reply["chunks"]]
             return Reply(reply["status"], reply["headers"], chunks)
 
@@ -114,13 +126,34 @@ def _finish(function: Any, arguments: list[Any]) -> Any:
         except BaseException as error:
             outcome.append((None, error))
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except Interrupt:
+        # A coroutine in an endless loop would keep the notebook's processor busy for ever.
+        identity, raised = ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Interrupt)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, raised)
+        raise
     value, error = outcome[0]
     if error is not None:
         raise error
     return value
+
+
+@contextmanager
+def _no_keyboard() -> Iterator[None]:
+    """A check waits for nobody: code that asks for input finds that there is none."""
+    asked, stdin = builtins.input, sys.stdin
+    builtins.input, sys.stdin = _no_input, io.StringIO()
+    try:
+        yield
+    finally:
+        builtins.input, sys.stdin = asked, stdin
+
+
+def _no_input(prompt: object = "") -> str:
+    raise EOFError("a check has no keyboard to read from")
 
 
 def _sdk_item(item: Json) -> Any:
@@ -136,7 +169,15 @@ def _exception(type_name: str, message: str) -> Exception:
     return kind(message) if issubclass(kind, Exception) else StubError(message)
 
 
-def _describe(error: BaseException) -> Json:
+def _is_the_empty_form(error: BaseException, function: Any) -> bool:
+    """Whether `raise NotImplementedError` stands in the task's own function, as handed out."""
+    frames = traceback.extract_tb(error.__traceback__)
+    raised_in = frames[-1].name if frames else ""
+    plain = type(error) is NotImplementedError and not error.args
+    return plain and raised_in == getattr(function, "__name__", None)
+
+
+def describe_error(error: BaseException) -> Json:
     """An exception as data: what, and the line of the learner's own code it came through."""
     where = ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
