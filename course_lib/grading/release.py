@@ -16,7 +16,8 @@ Cell = dict[str, Any]
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _SOLUTION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}$", re.DOTALL | re.MULTILINE)
-_ASSIGNMENT = re.compile(r"^(\w+)\s*=", re.MULTILINE)
+_ASSIGNMENT = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+_WHEN_RUN = "image_sha256"  # metadata that a run writes
 
 
 def release(check_only: bool = False) -> int:
@@ -25,8 +26,7 @@ def release(check_only: bool = False) -> int:
     for source in sorted((ROOT / "solutions").glob("*.ipynb")):
         target = ROOT / "exercises" / source.name
         text = exercise_text(source)
-        current = target.read_text(encoding="utf-8") if target.exists() else None
-        if current is not None and _sources(current) == _sources(text):
+        if target.exists() and _sources(target.read_bytes()) == _sources(text):
             continue
         stale += 1
         if check_only:
@@ -54,18 +54,25 @@ def _exercise_cell(cell: Cell, path: Path) -> Cell:
     stripped = _SOLUTION.sub(_blank, text)
     released = cell | {"source": stripped.splitlines(keepends=True)}
     if cell["cell_type"] == "code":
-        released |= {"outputs": [], "execution_count": None}
+        released |= {"outputs": [], "execution_count": None, "metadata": _metadata(cell)}
     return released
 
 
 def _blank(match: re.Match[str]) -> str:
     """What stands in an answer's place: `name = ...` for each name it gives, or a refusal."""
     indent, body = match.groups()
-    names = _ASSIGNMENT.findall(body) if not indent else []
+    names = dict.fromkeys(_ASSIGNMENT.findall(body)) if not indent else {}
     return "\n".join(f"{name} = ..." for name in names) or f"{indent}raise NotImplementedError"
 
 
-def _sources(text: str) -> Any:
-    """What a person reads of a notebook: kinds, sources and metadata, not the outputs."""
-    cells = json.loads(text)["cells"]
-    return [(c["cell_type"], c["id"], c["metadata"], "".join(c["source"])) for c in cells]
+def _metadata(cell: Cell) -> Cell:
+    return {name: value for name, value in cell["metadata"].items() if name != _WHEN_RUN}
+
+
+def _sources(text: str | bytes) -> Any:
+    """What a person reads of a notebook: kinds, sources and metadata, not what a run writes."""
+    try:
+        cells = json.loads(text)["cells"]
+        return [(c["cell_type"], c["id"], _metadata(c), "".join(c["source"])) for c in cells]
+    except (ValueError, KeyError, TypeError):
+        return None  # damaged, and so out of date
