@@ -1,0 +1,92 @@
+"""The three ways from a check to an answer: they must not differ in anything a learner sees."""
+
+import json
+import linecache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from course_lib.checks.notebook import direct_submission
+from course_lib.checks.task import Result, Task, run_check
+from course_lib.grading.channel import Json
+from course_lib.grading.check_file import piped_submission
+from course_lib.grading.notebook_file import NotebookFile
+from course_lib.grading.probe import SUBMISSION_FILE
+from course_lib.grading.submission import Submission
+
+Way = Callable[[Task, str], Result]
+
+SECONDS = 20.0  # for one question; a test of what hangs gives less
+
+
+def directly(task: Task, source: str, seconds: float = SECONDS) -> Result:
+    """In this process, as a check cell does it."""
+    return run_check(task, direct_submission(names_of(source), seconds))
+
+
+def through_json(task: Task, source: str, seconds: float = SECONDS) -> Result:
+    """In this process, with every message written out and read again on its way."""
+    submission = direct_submission(names_of(source), seconds)
+    ask, answer = submission.ask, submission.answer
+    submission.ask = lambda question: _read_again(ask(_read_again(question)))
+    submission.answer = lambda question: _read_again(  # type: ignore[method-assign]
+        answer(_read_again(question))
+    )
+    return run_check(task, submission)
+
+
+def over_a_pipe(task: Task, source: str, folder: Path, seconds: float = SECONDS) -> Result:
+    """In a new process, as `course check FILE` does it. `source` is its only cell."""
+    notebook = NotebookFile(folder / "answer.ipynb", [source], [task.id])
+    with piped_submission(notebook, task_seconds=seconds) as (submission, troubles):
+        assert troubles == []
+        return run_check(task, submission)
+
+
+@contextmanager
+def warm_pipe(folder: Path) -> Iterator[Way]:
+    """A way over a pipe that runs one answer after the other in a single process.
+
+    Each begins with empty names. Starting a process for each takes a second or two.
+    """
+    with piped_submission(NotebookFile(folder / "answer.ipynb", [], [])) as (carrier, _):
+
+        def run(task: Task, source: str) -> Result:
+            for cell in ("%reset -f", source):
+                assert carrier.ask({"do": "run", "cell": cell}) == {"raised": None}
+            submission = Submission()
+            submission.ask = carrier.ask
+            carrier.answer = submission.answer  # type: ignore[method-assign]
+            return run_check(task, submission)
+
+        yield run
+
+
+def every_way(task: Task, source: str, pipe: Way, seconds: float = SECONDS) -> Result:
+    """The result, which is the same each way: findings, state, note and points."""
+    source = source.lstrip("\n")  # IPython counts the lines from the first that is not empty
+    result = directly(task, source, seconds)
+    assert through_json(task, source, seconds) == result
+    piped = pipe(task, source)
+    assert piped == result
+    assert piped.points == result.points
+    return result
+
+
+def names_of(source: str) -> dict[str, Any]:
+    """What a cell with this source defines. Its lines can be quoted, as those of a cell can."""
+    linecache.cache[SUBMISSION_FILE] = (
+        len(source),
+        None,
+        source.splitlines(keepends=True),
+        SUBMISSION_FILE,
+    )
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(compile(source, SUBMISSION_FILE, "exec"), names)
+    return names
+
+
+def _read_again(message: Json) -> Json:
+    copy: Json = json.loads(json.dumps(message))
+    return copy

@@ -1,0 +1,261 @@
+"""Each task's check, over right and wrong answers, and what becomes of a submission.
+
+Every answer goes three ways: directly, directly with every message through JSON, and over a pipe
+to another process. The three results must be equal.
+"""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from course_lib.checks import TASKS, check, hint
+from course_lib.checks.notebook import direct_submission
+from course_lib.checks.report import Report
+from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
+from course_lib.grading.submission import Outcome, Submission
+from course_lib.home import CourseError
+from tests import ROOT
+from tests.answers import Wrong, task_00_1, task_01_1
+from tests.answers.ways import Way, directly, every_way, names_of, over_a_pipe, warm_pipe
+
+ANSWERS = {"00.1": task_00_1, "01.1": task_01_1}
+RIGHT = {(task, name): a for task, m in ANSWERS.items() for name, a in m.RIGHT.items()}
+WRONG = {(task, name): a for task, m in ANSWERS.items() for name, a in m.WRONG.items()}
+
+
+def each(answers: dict[tuple[str, str], Any]) -> pytest.MarkDecorator:
+    ids = ["-".join(key) for key in answers]
+    parameters = [(TASKS[task], answer) for (task, _), answer in answers.items()]
+    return pytest.mark.parametrize(("task", "answer"), parameters, ids=ids)
+
+
+@pytest.fixture(scope="module")
+def pipe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
+    with warm_pipe(tmp_path_factory.mktemp("pipe")) as way:
+        yield way
+
+
+def new_process(folder: Path, seconds: float) -> Way:
+    return lambda task, source: over_a_pipe(task, source, folder, seconds)
+
+
+def test_every_task_has_right_and_wrong_answers() -> None:
+    assert set(ANSWERS) == set(TASKS)
+    for module in ANSWERS.values():
+        assert len(module.RIGHT) >= 4
+        assert len(module.WRONG) >= 4
+
+
+@each(RIGHT)
+def test_a_right_answer_passes(task: Task, answer: str, pipe: Way) -> None:
+    result = every_way(task, answer, pipe)
+    assert [finding for finding in result.findings if not finding.passed] == []
+    assert result.state is State.PASSED
+    assert result.points == task.points
+
+
+@each(WRONG)
+def test_a_wrong_answer_fails_as_meant(task: Task, answer: Wrong, pipe: Way) -> None:
+    result = every_way(task, answer.source, pipe)
+    failed = [finding for finding in result.findings if not finding.passed]
+    assert tuple(finding.label for finding in failed) == answer.fails
+    assert answer.came_back in failed[0].came_back
+    assert answer.wanted in failed[0].wanted
+    assert all(finding.tried and finding.reason for finding in failed)
+    assert result.state is State.FAILED
+    assert result.points < task.points
+
+
+def test_a_known_mistake_is_told_its_remedy() -> None:
+    result = directly(TASKS["01.1"], task_01_1.WRONG["nested_as_in_chat_completions"].source)
+    remedies = {finding.label: finding.hint for finding in result.findings if finding.hint}
+    assert "Take the inner object out" in remedies[task_01_1.ACCEPTED]
+
+
+# What becomes of a submission
+
+EMPTY_00_1 = 'def is_late(promised, today):\n    """Whether."""\n    raise NotImplementedError'
+EMPTY_01_1 = "stock_tool = ...\ndef ask(client, question):\n    raise NotImplementedError"
+
+
+@pytest.mark.parametrize(("task_id", "form"), [("00.1", EMPTY_00_1), ("01.1", EMPTY_01_1)])
+def test_an_empty_form_is_not_attempted(task_id: str, form: str, pipe: Way) -> None:
+    result = every_way(TASKS[task_id], form, pipe)
+    assert (result.state, result.findings, result.points) == (State.NOT_ATTEMPTED, [], 0)
+    assert "✗" not in repr(Report(result))
+
+
+def test_half_a_form_is_judged_for_what_is_there(pipe: Way) -> None:
+    source = task_01_1.TOOL + "\ndef ask(client, question):\n    raise NotImplementedError"
+    result = every_way(TASKS["01.1"], source, pipe)
+    assert [finding.label for finding in result.findings if finding.passed] == [
+        task_01_1.FLAT,
+        task_01_1.DESCRIPTION,
+        task_01_1.SCHEMA,
+    ]
+    assert result.findings[-1].label == "ask is written"
+    assert (result.state, result.expectations, result.points) == (State.FAILED, 8, 1)
+
+
+def test_a_missing_name_is_told_and_earns_no_more_than_what_is_there(pipe: Way) -> None:
+    result = every_way(TASKS["01.1"], task_01_1.TOOL, pipe)
+    assert result.state is State.MISSING
+    assert "There is no ask here" in result.note
+    assert (result.passed, result.expectations, result.points) == (3, 8, 1)
+    assert " 3 of 8 · missing\n" in repr(Report(result))
+
+
+def test_a_helper_that_is_not_written_is_an_error_of_the_answer(pipe: Way) -> None:
+    source = (
+        "def is_late(promised, today):\n    return compare(promised, today)\n"
+        "def compare(a, b):\n    raise NotImplementedError"
+    )
+    result = every_way(TASKS["00.1"], source, pipe)
+    assert result.state is State.FAILED
+    assert "NotImplementedError (line 4: raise" in result.findings[0].came_back
+
+
+HANGING = {
+    "a_loop": "def is_late(promised, today):\n    while True: pass",
+    "a_sleep": "import time\ndef is_late(promised, today):\n    time.sleep(1000)",
+    "a_loop_in_a_coroutine": "async def is_late(promised, today):\n    while True: pass",
+    "a_loop_past_errors": """
+def is_late(promised, today):
+    while True:
+        try:
+            raise KeyError(promised)
+        except Exception:
+            continue
+""",
+}
+
+
+@pytest.mark.parametrize("source", HANGING.values(), ids=list(HANGING))
+def test_what_hangs_is_timed_out(source: str, tmp_path: Path) -> None:
+    result = every_way(TASKS["00.1"], source, new_process(tmp_path, 0.5), 0.5)
+    assert result.state is State.TIMED_OUT
+    assert result.points == 0
+    assert "is_late('2026-07-13', '2026-07-14') did not finish in time" in result.note
+
+
+def test_asking_the_api_without_end_is_timed_out(tmp_path: Path) -> None:
+    source = task_01_1.TOOL + task_01_1.ASK.replace("    return client", "    while True: client")
+    result = every_way(TASKS["01.1"], source, new_process(tmp_path, 1.0), 1.0)
+    assert result.state is State.TIMED_OUT
+    assert (result.passed, result.expectations, result.points) == (3, 8, 1)
+
+
+def test_a_loop_that_was_interrupted_does_not_run_on() -> None:
+    before = threading.active_count()
+    assert directly(TASKS["00.1"], HANGING["a_loop_in_a_coroutine"], 0.2).state is State.TIMED_OUT
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() <= before
+
+
+def test_points_are_the_share_that_holds_rounded_down() -> None:
+    task = Task("99.1", "Nothing", 1, 3, 1, ("try",), lambda submission: iter(()))
+    right, wrong = Finding("right", True), Finding("wrong", False)
+    assert Result(task, State.FAILED, [right, right, wrong]).points == 2
+    assert Result(task, State.FAILED, [right, wrong]).points == 1
+    assert Result(task, State.CRASHED, [right], unjudged=3).points == 0
+    assert Result(task, State.MISSING).points == 0
+
+
+def test_what_was_not_reached_cannot_pass() -> None:
+    def calls_nothing(submission: Submission) -> Iterator[Finding]:
+        stub = submission.stub("refund")
+        outcome = submission.call("handle", stub)
+        yield expect("it returns", outcome).equals(None)
+        # True of the stub, but only because nothing was called at all.
+        yield expect("no refund is made", Outcome("refund", stub.calls)).equals([])
+
+    task = Task("99.1", "Nothing", 1, 2, 1, (), calls_nothing)
+    result = run_check(task, direct_submission({}))
+    assert (result.state, result.passed, result.expectations) == (State.MISSING, 0, 2)
+
+
+def test_an_expectation_of_several_outcomes_tells_of_the_first_that_fails() -> None:
+    outcomes = [Outcome("f(1)", True), Outcome("f(2)", False), Outcome("f(3)", None)]
+    finding = expect("all hold", *outcomes).equals(True)
+    assert (finding.passed, finding.tried) == (False, "f(2)")
+    assert expect("all hold", *outcomes[:1]).equals(True).passed
+
+
+def test_one_is_not_true() -> None:
+    assert not expect("yes", Outcome("f()", 1)).equals(True).passed
+    assert not expect("one", Outcome("f()", True)).equals(1).passed
+    assert expect("one", Outcome("f()", 1)).equals(1.0).passed
+
+
+# check and hint, as a cell calls them
+
+
+def test_check_reads_the_names_of_the_module_that_calls_it() -> None:
+    names = names_of("from course_lib import check\n" + task_00_1.RIGHT["texts_compared"])
+    exec("report = check('00.1')", names)
+    assert repr(names["report"]).splitlines()[0].endswith(" 3 of 3 · 1 point")
+
+
+@pytest.mark.parametrize("function", [check, hint])
+def test_an_unknown_task_is_answered_with_those_there_are(function: Any) -> None:
+    with pytest.raises(CourseError, match=r"no task '99\.9'.*01\.1"):
+        function("99.9")
+
+
+def test_hints_come_one_at_a_time_and_then_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course_lib.checks.notebook._hints_given", {})
+    hints = TASKS["01.1"].hints
+    for number, text in enumerate(hints, 1):
+        assert shown_by_hint() == f"Hint {number} of {len(hints)}: {text}\n"
+    assert all(text in shown_by_hint() for text in hints)
+
+
+def shown_by_hint() -> str:
+    with redirect_stdout(StringIO()) as shown:
+        hint("01.1")
+    return shown.getvalue()
+
+
+# The report
+
+
+def test_a_report_fits_a_page_and_tells_a_long_outcome_once() -> None:
+    report = repr(Report(directly(TASKS["01.1"], task_01_1.TOOL + "def ask(c, q): c.nowhere")))
+    head, *lines = report.splitlines()
+    assert len(head) == 80
+    assert report.count("AttributeError") == 1
+    assert report.count("the same as above") == 4
+    assert lines[-1] == ' hint("01.1") has 3 hints'
+
+
+def test_a_report_escapes_what_a_submission_says() -> None:
+    source = "def is_late(promised, today):\n    raise ValueError('<script>\\n ✓ all\\x1b[2J')"
+    report = Report(directly(TASKS["00.1"], source))
+    assert "<script>" not in report._repr_html_()
+    assert "&lt;script&gt;" in report._repr_html_()
+    assert "\x1b" not in repr(report)
+    assert not any(line.startswith(" ✓") for line in repr(report).splitlines())
+
+
+def test_a_report_of_a_passed_task_is_short() -> None:
+    report = repr(Report(directly(TASKS["00.1"], task_00_1.RIGHT["texts_compared"])))
+    assert len(report.splitlines()) == 4
+    assert "hint" not in report
+
+
+def test_the_checks_are_not_loaded_by_the_package_alone() -> None:
+    program = "import sys, course_lib; print([m for m in sys.modules if 'checks' in m])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
