@@ -1,0 +1,352 @@
+"""The course command: what each command line leads to, and JupyterLab started as learners do."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from course_lib import cli
+from course_lib.home import ROOT, START, CourseError, course_home
+from course_lib.lab import jupyter_environment, jupyterlab_command, quiet_news
+from course_lib.working_copy import WORK, Layout
+
+Capture = pytest.CaptureFixture[str]
+Patch = pytest.MonkeyPatch
+Run = tuple[list[str], dict[str, str]]
+
+
+def test_without_a_command_it_lists_them(capsys: Capture) -> None:
+    assert cli.main([]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: course ")
+    assert all(f"    {name} " in out for name in cli.COMMANDS)
+    assert "python3 start.py COMMAND" in out
+
+
+@pytest.mark.parametrize("name", ["lab", "check", "doctor", "release"])
+def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
+    assert cli.main([name, "--help"]) == 0
+    assert capsys.readouterr().out.startswith(f"usage: course {name} ")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("docter", "There is no command 'docter'. Did you mean 'doctor'?"),
+        ("xyz", "There is no command 'xyz'. There are: lab, check, doctor, test, release."),
+        ("--hepl", "`course` has no '--hepl'. Did you mean '--help'?"),
+        ("lab --prot 8888", "`course lab` has no '--prot'. Did you mean '--port'?"),
+        ("lab here", "`course lab` has no 'here'. There are: --no-browser, --port, --help."),
+        ("lab --port x", "course lab: argument --port: 'x' is no port, which is a number from 1"),
+        ("lab --port 70000", "course lab: argument --port: '70000' is no port"),
+        ("release --chek", "`course release` has no '--chek'. Did you mean '--check'?"),
+        ("check", "course check: the following arguments are required: FILE. See `course check"),
+    ],
+)
+def test_a_mistake_is_answered_in_one_sentence(line: str, said: str, capsys: Capture) -> None:
+    assert cli.main(line.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "my_answers.ipynb").touch()
+    assert cli.main(["check", str(tmp_path / "my_answer.ipynb")]) == 2
+    assert capsys.readouterr().err == (
+        f"There is no file '{tmp_path / 'my_answer.ipynb'}'. "
+        f"Did you mean '{tmp_path / 'my_answers.ipynb'}'?\n"
+    )
+    assert cli.main(["check", str(tmp_path / "0815")]) == 2
+    assert f"Your exercises are in {WORK / 'exercises'}; `{START} lab`" in capsys.readouterr().err
+    assert cli.main(["check", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"{tmp_path} is a folder. Give the path")
+
+
+def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> None:
+    calls: list[object] = []
+
+    def note(what: object) -> int:
+        calls.append(what)
+        return 7
+
+    monkeypatch.setattr("course_lib.grading.check_file.check_file", note)
+    monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: note(check_only))
+    (tmp_path / "a.ipynb").touch()
+    assert cli.main(["check", str(tmp_path / "a.ipynb")]) == 7
+    assert cli.main(["release"]) == 7
+    assert cli.main(["release", "--check"]) == 7
+    assert calls == [tmp_path / "a.ipynb", False, True]
+
+
+def test_an_error_of_the_course_is_a_sentence_and_ctrl_c_is_silent(
+    monkeypatch: Patch, capsys: Capture
+) -> None:
+    def fail() -> int:
+        raise CourseError("The lamp is out: change it.")
+
+    def interrupt() -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("course_lib.doctor.doctor", fail)
+    assert cli.main(["doctor"]) == 1
+    assert capsys.readouterr() == ("", "The lamp is out: change it.\n")
+    monkeypatch.setattr("course_lib.doctor.doctor", interrupt)
+    assert cli.main(["doctor"]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_without_the_letter_gets_a_question_mark() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "course_lib", "leçons"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii:strict"},
+        cwd=ROOT,
+        capture_output=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"There is no command 'le?ons'.")
+
+
+# test
+
+
+@pytest.fixture
+def runs(monkeypatch: Patch) -> list[Run]:
+    """What would have been started, with its variables; each run ends in the code of its number."""
+    seen: list[Run] = []
+
+    def run(command: list[str], environment: dict[str, str]) -> int:
+        assert "COURSE_HOME" not in environment or Path(environment["COURSE_HOME"]).is_dir()
+        seen.append((command, environment))
+        return 0
+
+    monkeypatch.setattr(cli, "_run_child", run)
+    return seen
+
+
+def test_the_tests_are_everything_under_two_hash_seeds(runs: list[Run], monkeypatch: Patch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "mine")
+    assert cli.main(["test"]) == 0
+    workers = "-n 2 --dist loadfile"
+    assert [" ".join(command[1:]) for command, _ in runs] == [
+        f"-m pytest tests --nbval notebooks exercises solutions {workers}",
+        f"-m pytest --nbval notebooks solutions {workers}",
+    ]
+    assert [environment["PYTHONHASHSEED"] for _, environment in runs] == ["1", "2"]
+    for _, environment in runs:
+        guard = str(ROOT / "tests" / "guard")
+        assert environment["PYTHONPATH"].split(os.pathsep) == [guard, "mine"]
+        assert environment["COURSE_HOME"] != os.environ.get("COURSE_HOME")
+        assert not Path(environment["COURSE_HOME"]).exists()  # it was there during the run
+
+
+def test_arguments_of_test_go_to_pytest(runs: list[Run], monkeypatch: Patch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "77")
+    assert cli.main(["test", "--help", "-k", "a b"]) == 0
+    ((command, environment),) = runs
+    assert command == [sys.executable, "-m", "pytest", "--help", "-k", "a b"]
+    assert environment["PYTHONHASHSEED"] == "77"
+
+
+@pytest.mark.parametrize(
+    ("codes", "code", "started"),
+    [((0, 0), 0, 2), ((1, 0), 1, 2), ((0, 3), 3, 2), ((1, 3), 1, 2), ((2, 0), 2, 1)],
+)
+def test_the_first_failure_is_the_exit_code(
+    codes: tuple[int, int], code: int, started: int, monkeypatch: Patch
+) -> None:
+    left = list(codes)
+    monkeypatch.setattr(cli, "_run_child", lambda command, environment: left.pop(0))
+    assert cli.main(["test"]) == code
+    assert len(left) == 2 - started  # an interrupted run is not followed by another
+
+
+def test_tests_without_pytest_say_how_to_get_it(monkeypatch: Patch, capsys: Capture) -> None:
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    assert cli.main(["test"]) == 1
+    assert f"run `{START} test`" in capsys.readouterr().err
+
+
+# lab
+
+
+def test_lab_says_what_it_kept_and_how_to_stop(
+    runs: list[Run], monkeypatch: Patch, capsys: Capture
+) -> None:
+    kept = {"notebooks/00_a.ipynb": "notebooks/00_a.new.ipynb"}
+    monkeypatch.setattr("course_lib.working_copy.lay_out", lambda: Layout(kept=kept))
+    monkeypatch.setattr("course_lib.lab.quiet_news", lambda: None)
+    assert cli.main(["lab", "--no-browser"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == (
+        "Yours stays: work/notebooks/00_a.ipynb. "
+        "The course's new version of it is work/notebooks/00_a.new.ipynb."
+    )
+    assert second.startswith(f"Your working copy of the course is {WORK}")
+    assert "press Ctrl-C" in second
+    ((command, environment),) = runs
+    assert "--no-browser" in command
+    assert environment["JUPYTER_PREFER_ENV_PATH"] == "1"
+
+
+def test_a_busy_port_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CourseError, match=rf"^Port {port} cannot be used .*give another one"):
+            jupyterlab_command(port=port)
+    assert f"--ServerApp.port={port}" in jupyterlab_command(port=port)
+    assert not any("port" in word for word in jupyterlab_command())
+
+
+def test_root_is_only_allowed_to_root(monkeypatch: Patch) -> None:
+    for user, allowed in ((0, True), (1000, False)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user, raising=False)
+        assert ("--allow-root" in jupyterlab_command()) is allowed
+
+
+def test_without_jupyterlab_it_says_how_to_get_it(monkeypatch: Patch) -> None:
+    monkeypatch.setattr("course_lib.lab.find_spec", lambda name: None)
+    with pytest.raises(CourseError, match=f"JupyterLab is not installed .* `{START}`"):
+        jupyterlab_command()
+
+
+def test_a_relative_course_home_is_the_same_for_the_kernel(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COURSE_HOME", "home")
+    assert jupyter_environment()["COURSE_HOME"] == str(tmp_path / "home")
+
+
+def test_a_users_own_kernel_named_python3_does_not_come_first(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    for folder in ("data", "path"):
+        spec = tmp_path / folder / "kernels" / "python3" / "kernel.json"
+        spec.parent.mkdir(parents=True)
+        spec.write_text(json.dumps({"argv": ["no-such-python"], "display_name": "Mine"}))
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "path"))
+    ask = (
+        "from jupyter_client.kernelspec import KernelSpecManager as M;"
+        "print(M().get_kernel_spec('python3').argv[0])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ask], env=jupyter_environment(), capture_output=True, text=True
+    )
+    assert done.stdout.strip() != "no-such-python", done.stderr
+    assert str(tmp_path / "path") in jupyter_environment()["JUPYTER_PATH"]
+
+
+def test_the_news_pop_up_is_turned_off_once(tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    overrides = tmp_path / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
+    quiet_news()
+    (settings,) = json.loads(overrides.read_text()).values()
+    assert settings == {"fetchNews": "false", "checkForUpdates": False}
+    overrides.write_text("{}")  # settings of the learner's own
+    quiet_news()
+    assert overrides.read_text() == "{}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there, a process group gets no Ctrl-C from a test")
+def test_lab_opens_lesson_0_and_stops_at_ctrl_c(tmp_path: Path) -> None:
+    course = tmp_path / "dossier café β"
+    for name in ("course_lib", "notebooks", "exercises", "requirements"):
+        shutil.copytree(ROOT / name, course / name, ignore=shutil.ignore_patterns("__pycache__"))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "course_lib", "lab", "--no-browser"],
+        cwd=course,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout
+        lines: list[str] = []
+        while not (found := re.search(r"http://\S+token=\w+", lines[-1] if lines else "")):
+            lines.append(process.stdout.readline())
+            assert lines[-1], "".join(lines)
+        address = found[0]
+        assert lines[0].startswith(f"Your working copy of the course is {course / 'work'}")
+        assert "/lab/tree/notebooks/00_start_here.ipynb?token=" in address
+        base, token = address.split("/lab/")[0], address.split("token=")[1]
+        for part in ("notebooks", "exercises"):
+            listing = json.loads(fetch(f"{base}/api/contents/{part}?token={token}"))
+            names = {entry["name"] for entry in listing["content"]}
+            assert names == {path.name for path in (ROOT / part).glob("*.ipynb")}
+        with pytest.raises(urllib.error.HTTPError, match="403"):  # the token is kept
+            fetch(f"{base}/api/contents")
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        rest, _ = process.communicate(timeout=60)
+    assert process.returncode == 0, rest
+    assert "Traceback" not in rest
+
+
+def fetch(url: str) -> bytes:
+    """What the server answers. It prints its address a moment before it listens."""
+    for pause in range(100):
+        try:
+            with urllib.request.urlopen(url, timeout=30) as reply:
+                return bytes(reply.read())
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            time.sleep(pause / 100)
+    raise TimeoutError(url)
+
+
+# the home folder
+
+
+def test_progress_has_one_folder(tmp_path: Path, monkeypatch: Patch) -> None:
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path / "a" / "b"))
+    assert course_home() == tmp_path / "a" / "b"
+    assert list(course_home().iterdir()) == []
+    monkeypatch.delenv("COURSE_HOME")
+    monkeypatch.setattr(Path, "expanduser", lambda path: tmp_path / path.name)
+    assert course_home() == tmp_path / ".llm-tools-course"
+
+
+@pytest.mark.parametrize("below", [".", "inside"])
+def test_a_file_in_place_of_the_home_is_named(
+    tmp_path: Path, monkeypatch: Patch, below: str
+) -> None:
+    (tmp_path / "home").write_text("a note")
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path / "home" / below))
+    with pytest.raises(CourseError, match=r"home.* is not a folder.* set COURSE_HOME"):
+        course_home()
+
+
+def test_a_home_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: Patch) -> None:
+    def refuse(folder: Path) -> None:  # permission bits do not stop an administrator
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path))
+    monkeypatch.setattr("course_lib.home.ensure_writable", refuse)
+    with pytest.raises(CourseError, match=r"cannot be written to .*Permission denied.*COURSE_HOME"):
+        course_home()
+
+
+def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: Patch) -> None:
+    def no_home(path: Path) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("COURSE_HOME", raising=False)
+    monkeypatch.setattr(Path, "expanduser", no_home)
+    with pytest.raises(CourseError, match="set COURSE_HOME"):
+        course_home()
