@@ -71,7 +71,7 @@ def pytest_terminal_summary(
 ) -> None:
     if _base in config.stash and (lines := _refusals(config)):
         terminalreporter.section("refused connections", red=True, bold=True)
-        terminalreporter.line("The run fails: these left, or tried to leave, this machine.")
+        terminalreporter.line("The run fails: something tried to reach another machine.")
         terminalreporter.line("Process, host, and the test that was running if it is known:")
         for line in lines:
             terminalreporter.line(line)
