@@ -4,8 +4,7 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
@@ -57,8 +56,7 @@ def direct_submission(namespace: dict[str, Any], seconds: float = SECONDS) -> Su
     probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))))
 
     def ask(question: Json) -> Json:
-        with _limit(seconds):
-            return _copied(probe.answer(_copied(question)))
+        return _within(seconds, lambda: _copied(probe.answer(_copied(question))))
 
     submission.ask = ask
     return submission
@@ -76,16 +74,14 @@ def _callers_names() -> dict[str, Any]:
     return names
 
 
-@contextmanager
-def _limit(seconds: float) -> Iterator[None]:
-    """Interrupt the learner's code after `seconds`, as the stop button would.
+def _within(seconds: float, call: Callable[[], Json]) -> Json:
+    """Call, and interrupt the learner's code after `seconds`, as the stop button would.
 
     An interrupt is told from a KeyboardInterrupt that the code raises by itself. Only the main
     thread can be interrupted; a check called from another one has no limit.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return call()
     expired = finished = False
     deciding = threading.Lock()  # either the code finished or its time is up, not both
 
@@ -107,10 +103,10 @@ def _limit(seconds: float) -> Iterator[None]:
     timer = threading.Timer(seconds, expire)
     timer.daemon = True
     before = signal.signal(signal.SIGINT, interrupt)
-    timer.start()
     try:
         try:
-            yield
+            timer.start()
+            return call()
         finally:
             with deciding:
                 finished = True
@@ -119,5 +115,6 @@ def _limit(seconds: float) -> Iterator[None]:
             raise ChannelTimeout from None
         raise KeyboardInterrupt from None  # the learner pressed stop
     finally:
+        finished = True  # an interrupt may have come before the line above that says so
         timer.cancel()
         signal.signal(signal.SIGINT, before)
