@@ -148,7 +148,7 @@ def test_what_hangs_is_timed_out(source: str, tmp_path: Path) -> None:
 
 def test_asking_the_api_without_end_is_timed_out(tmp_path: Path) -> None:
     source = task_01_1.TOOL + task_01_1.ASK.replace("    return client", "    while True: client")
-    result = every_way(TASKS["01.1"], source, new_process(tmp_path, 1.0), 1.0)
+    result = every_way(TASKS["01.1"], source, new_process(tmp_path, 0.5), 0.5)
     assert result.state is State.TIMED_OUT
     assert (result.passed, result.expectations, result.points) == (3, 8, 1)
 
