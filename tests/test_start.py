@@ -82,10 +82,11 @@ class Course:
         return make_wheel(self.wheels, name, version)
 
     def environment(self, **more: str) -> dict[str, str]:
-        """No index, no pip settings of this machine, and not the real course_lib."""
+        """No index, no pip settings of this machine, nothing left on it, no real course_lib."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "PYTHON"))}
         pip = {"PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": self.wheels.as_uri()}
-        return {**kept, **pip, "PIP_NO_INDEX": "1", **more}
+        folder = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(self.wheels))
+        return {**kept, **pip, **folder, "PIP_NO_INDEX": "1", "PIP_NO_CACHE_DIR": "1", **more}
 
     def start(
         self, *arguments: str, python: str = sys.executable, cwd: Path | None = None, **more: str
