@@ -123,7 +123,7 @@ def test_a_terminal_without_the_letter_gets_a_question_mark() -> None:
 
 @pytest.fixture
 def runs(monkeypatch: Patch) -> list[Run]:
-    """What would have been started, with its variables; each run ends in the code of its number."""
+    """What would have been started, with its variables. Each run ends in 0."""
     seen: list[Run] = []
 
     def run(command: list[str], environment: dict[str, str]) -> int:
