@@ -28,7 +28,7 @@ COMMANDS = {
 }
 _FOLDERS = ["notebooks", "exercises", "solutions"]
 _WORKERS = ["-n", "2", "--dist", "loadfile"]
-# A test's own files come first; then every stored output once more, under another hash seed.
+# Everything once; then every stored output once more, under another hash seed.
 TEST_RUNS = (
     ("1", ["tests", "--nbval", *_FOLDERS, *_WORKERS]),
     ("2", ["--nbval", "notebooks", "solutions", *_WORKERS]),
