@@ -6,6 +6,7 @@ of it. It opens no socket and reads no clock.
 """
 
 import json
+import math
 import re
 import threading
 from collections import deque
@@ -19,12 +20,14 @@ from . import responses
 from .engine import run_turn
 from .errors import GAP, ApiError, Json
 from .events import encode, response_events
-from .faults import IN_STREAM, Fault, NetworkFault
+from .faults import IN_STREAM, REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
 from .http import Reply, Request, event_stream, json_reply
 from .state import State
 
 HINT_HEADER = "x-course-hint"
 MAX_BODY = 64 * 1024 * 1024  # bytes
+MAX_HINT = 1_000  # characters
+LIMITS = limit_headers(REQUESTS - 1, TOKENS, "6ms")
 
 
 @dataclass(slots=True)
@@ -88,7 +91,7 @@ class Platform:
         struck = [fault for fault in self.faults if fault.strikes(streamed=streamed)]
         if not struck:
             return None
-        struck[0].strike()
+        struck[0].strike(str(body.get("model")))
         return struck[0] if struck[0].kind in IN_STREAM else None
 
     def _route(
@@ -104,7 +107,9 @@ class Platform:
                 self._log(request, body, 200, reply)
                 return json_reply(200, reply, headers)
         if any(re.fullmatch(path, request.path) for _, path, _ in _ENDPOINTS):
-            raise ApiError(f"Not allowed to {request.method} on {request.path}.", status=405)
+            raise ApiError(
+                f"Not allowed to {request.method} on {request.path}.", code=GAP, status=405
+            )
         raise ApiError(
             f"Invalid URL ({request.method} {request.path})",
             status=404,
@@ -116,6 +121,7 @@ class Platform:
     ) -> Reply:
         stored = run_turn(body, self.state, self.model)
         self._log(request, body, 200, stored.body, explanation=stored.explanation)
+        headers = headers | LIMITS
         if not body.get("stream"):
             return json_reply(200, stored.body, headers)
         events = response_events(stored.body)
@@ -128,7 +134,8 @@ class Platform:
     def _refuse(
         self, request: Request, body: Json, headers: dict[str, str], error: ApiError
     ) -> Reply:
-        headers = headers | error.headers
+        # As recorded: a bad request counts against the limits, a 401 or 404 does not.
+        headers = headers | (LIMITS if error.status == 400 else {}) | error.headers
         if error.hint:
             headers[HINT_HEADER] = _header_text(error.hint)
         self._log(request, body, error.status, error.body(), hint=error.hint)
@@ -160,22 +167,37 @@ _ENDPOINTS: list[tuple[str, str, Callable[..., Json]]] = [
 
 
 def _read_body(request: Request) -> Json:
-    """The request's JSON object; an empty body is an empty object."""
+    """The request's JSON object; an empty body is an empty object.
+
+    Python's parser takes more than JSON allows, all of which it could not write again: numbers
+    that are none (NaN, 1e999), and halves of surrogate pairs. They are refused here, at the door.
+    """
     if len(request.body) > MAX_BODY:
         raise ApiError("The request body is larger than 64 MiB.", code=GAP, status=413)
     if not request.body:
         return {}
     try:
-        body = json.loads(request.body)
+        written = request.body.decode()
+        body = json.loads(written, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in written or "\\uD" in written:
+            json.dumps(body, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise ApiError(
             "We could not parse the JSON body of your request. (HINT: This likely means you "
             "aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, "
-            "but what was sent was not valid JSON.)"
+            "but what was sent was not valid JSON. If you have trouble figuring out how to fix "
+            "this, please contact us through our help center at help.openai.com.)"
         ) from None
     if not isinstance(body, dict):
         raise ApiError("The JSON body of a request must be an object.", code=GAP)
     return body
+
+
+def _finite(written: str) -> float:
+    number = float(written)
+    if not math.isfinite(number):
+        raise ValueError(written)
+    return number
 
 
 def _own_fault(error: Exception) -> ApiError:
@@ -193,6 +215,6 @@ def _own_fault(error: Exception) -> ApiError:
 
 
 def _header_text(text: str) -> str:
-    """A header holds printable Latin-1 on one line."""
+    """A header holds printable Latin-1 on one line, and not a whole page of it."""
     plain = text.replace("…", "...").replace("→", "->").encode("latin-1", "replace")
-    return "".join(c if c.isprintable() else " " for c in plain.decode("latin-1"))
+    return "".join(c if c.isprintable() else " " for c in plain.decode("latin-1")[:MAX_HINT])

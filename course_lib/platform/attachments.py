@@ -2,7 +2,6 @@
 
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from .errors import ApiError, Json
 
@@ -21,7 +20,7 @@ def check_file(part: Json, path: str) -> None:
     data, link = part.get("file_data"), part.get("file_url")
     if data is not None:
         _check_data(data, f"{path}.file_data")
-    if isinstance(link, str) and urlsplit(link).path.lower().endswith(MEDIA):
+    if isinstance(link, str) and re.split("[?#]", link)[0].lower().endswith(MEDIA):
         raise ApiError(
             "The file type you uploaded is not supported. Please try again with a pdf",
             param="input",

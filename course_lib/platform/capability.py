@@ -33,9 +33,8 @@ def _check_sampling(body: Json) -> None:
     """A model that reasons takes no sampling parameters, and shows no probabilities."""
     if body.get("temperature") not in (None, 1):
         raise _unsupported("temperature")
-    for name in ("top_p", "presence_penalty", "frequency_penalty"):
-        if body.get(name) is not None:
-            raise _unsupported(name)
+    if body.get("top_p") is not None:
+        raise _unsupported("top_p")
     in_include = "message.output_text.logprobs" in (body.get("include") or [])
     if body.get("top_logprobs") or in_include:
         raise ApiError(
@@ -43,6 +42,9 @@ def _check_sampling(body: Json) -> None:
             param="include" if in_include else "top_logprobs",
             code="unsupported_parameter",
         )
+    for name in ("presence_penalty", "frequency_penalty"):
+        if body.get(name) is not None:
+            raise _unsupported(name)
 
 
 def _unsupported(name: str, code: str | None = None) -> ApiError:

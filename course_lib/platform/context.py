@@ -34,8 +34,9 @@ class Context:
 
 def resolve(body: Json, state: State) -> Context:
     """Resolve and check the context of a request; ApiError where the API would refuse it."""
+    earlier = history(body.get("previous_response_id"), state)
     new = [_dereference(item, state) for item in as_items(body["input"])]
-    context = Context(history(body.get("previous_response_id"), state) + new, new)
+    context = Context(earlier + new, new)
     check_pairing(context.items)
     check_reasoning(context, state)
     return context
@@ -67,24 +68,27 @@ def history(previous_response_id: str | None, state: State) -> list[Json]:
 def _previous_response(wanted: str) -> ApiError:
     """Why this id names no response: its shape is looked at first (contract A2)."""
     param = "previous_response_id"
+    hint = "Use the id of a response made by this same client, with store left at true."
     if re.search(r"[^A-Za-z0-9_-]", wanted):
         return ApiError(
             f"Invalid '{param}': '{wanted}'. Expected an ID that contains letters, numbers, "
             "underscores, or dashes, but this value contained additional characters.",
             param=param,
             code="invalid_value",
+            hint=hint,
         )
     if not wanted.startswith("resp"):
         return ApiError(
             f"Invalid '{param}': '{wanted}'. Expected an ID that begins with 'resp'.",
             param=param,
             code="invalid_id_prefix",
+            hint=hint,
         )
     return ApiError(
         f"Previous response with id '{wanted}' not found.",
         param=param,
         code="previous_response_not_found",
-        hint="Use the id of a response made by this same client, with store left at true.",
+        hint=hint,
     )
 
 

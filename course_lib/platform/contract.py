@@ -13,6 +13,7 @@ from .errors import (
     ApiError,
     Json,
     missing,
+    quoted,
     unknown_parameter,
     wrong_type,
     wrong_value,
@@ -28,12 +29,21 @@ from .rules import (
     mapping,
     nullable,
     one_of,
+    require,
     text,
     up_to,
 )
 from .strict_schema import check_output_schema
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+SUMMARIES = ("concise", "detailed", "auto")
+COUNT = nullable(integer())
+CACHE_OPTIONS: dict[str, Rule] = {
+    "comparison_response_id": nullable(text),
+    "mode": nullable(one_of("implicit", "explicit")),
+    "prewarm": nullable(boolean),
+    "ttl": nullable(one_of("30m", "12h")),
+}
 INCLUDABLE = (
     "file_search_call.results",
     "web_search_call.results",
@@ -48,7 +58,8 @@ INCLUDABLE = (
 
 def metadata(value: Any, path: str) -> None:
     """At most 16 pairs of short texts."""
-    mapping(value, path)
+    if not isinstance(value, dict):
+        raise wrong_type(path, "a metadata object", value)
     if len(value) > 16:
         raise ApiError(
             f"Invalid '{path}': too many properties. Expected an object with at most 16 "
@@ -68,8 +79,10 @@ _text_format_schema = fields(
 
 
 def text_format(value: Any, path: str) -> None:
-    mapping(value, path)
-    kind_of_format = value.get("type")
+    if not isinstance(value, dict):
+        raise wrong_type(path, "a text format", value)
+    require(value, path, ("type",))
+    kind_of_format = value["type"]
     supported = ("json_object", "text", "json_schema")
     if kind_of_format not in supported:
         raise wrong_value(f"{path}.type", kind_of_format, supported)
@@ -86,13 +99,35 @@ def instructions(value: Any, path: str) -> None:
         text(value, path)
 
 
+def effort(value: Any, path: str) -> None:
+    """Named efforts; what the API says of other types is its own, and was observed."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        raise wrong_type(path, f"one of {quoted(EFFORTS[1:5], 'or')}", value)
+    if not isinstance(value, str):
+        raise wrong_type(path, f"one of one of {quoted(EFFORTS, 'or')} or integer", value)
+    one_of(*EFFORTS)(value, path)
+
+
+def conversation(value: Any, path: str) -> None:
+    """The id of a conversation, or an object that holds it."""
+    if isinstance(value, dict):
+        fields({"id": text})(value, path)
+    elif not isinstance(value, str):
+        raise wrong_type(path, "one of a string or object", value)
+
+
+def _shortened(names: tuple[str, ...]) -> str:
+    """The long names of `include` the way the API cuts them where it lists the lot."""
+    return f"one of {quoted(tuple(f'{name[:3]}...{name[-3:]}' for name in names), 'or')}"
+
+
 # In the order of contract A2, after `model`, `input` and the unknown names.
 FIELDS: dict[str, Rule] = {
-    "moderation": nullable(mapping),
     "previous_response_id": nullable(text),
-    "conversation": anything,
-    "prompt": nullable(mapping),
-    "include": nullable(array(one_of(*INCLUDABLE))),
+    "conversation": nullable(conversation),
+    "prompt": nullable(fields({"id": text}, {"version": nullable(text), "variables": anything})),
+    "moderation": nullable(mapping),
+    "include": nullable(array(one_of(*INCLUDABLE), _shortened(INCLUDABLE))),
     "tools": nullable(tools.check_tools),
     "tool_choice": nullable(tools.check_tool_choice),
     "metadata": nullable(metadata),
@@ -113,16 +148,18 @@ FIELDS: dict[str, Rule] = {
     "stream": nullable(boolean),
     "stream_options": nullable(fields({}, {"include_obfuscation": nullable(boolean)})),
     "background": nullable(boolean),
-    "background_options": nullable(mapping),
+    "background_options": nullable(
+        fields({}, {"completion_window": nullable(text), "continuation_id": nullable(text)})
+    ),
     "max_output_tokens": nullable(integer(16)),
     "max_tool_calls": nullable(integer(1)),
     "reasoning": nullable(
         fields(
             {},
             {
-                "effort": nullable(one_of(*EFFORTS)),
-                "summary": nullable(one_of("auto", "concise", "detailed")),
-                "generate_summary": nullable(one_of("auto", "concise", "detailed")),
+                "effort": nullable(effort),
+                "summary": nullable(one_of(*SUMMARIES)),
+                "generate_summary": nullable(one_of(*SUMMARIES)),  # an older name, recorded
                 "context": nullable(text),
                 "mode": nullable(text),
             },
@@ -130,16 +167,18 @@ FIELDS: dict[str, Rule] = {
     ),
     "user": nullable(text),
     "safety_identifier": nullable(up_to(128)),
+    "prompt_cache_options": nullable(fields({}, CACHE_OPTIONS)),
     "prompt_cache_key": nullable(text),
-    "prompt_cache_options": nullable(mapping),
     "prompt_cache_retention": nullable(one_of("in_memory", "24h")),
     "truncation": nullable(one_of("auto", "disabled")),
     "instructions": instructions,
     "store": nullable(boolean),
     "service_tier": nullable(one_of("auto", "default", "fast", "flex", "priority")),
     "top_logprobs": nullable(integer(0, 20)),
-    "context_management": nullable(array(mapping)),
-    "access_programs": anything,
+    "context_management": nullable(
+        array(fields({"type": one_of("compaction")}, {"compact_threshold": COUNT}), "objects")
+    ),
+    "access_programs": nullable(mapping),
 }
 KNOWN = ("model", "input", *FIELDS)
 # Parameters of Chat Completions, and where they have gone.
@@ -147,6 +186,13 @@ MOVED = {
     "messages": "input",
     "reasoning_effort": "reasoning.effort",
     "response_format": "text.format",
+}
+# More of them, of which the API only says that it does not know them.
+CHAT_NAMES = {
+    "max_tokens": "Chat Completions says max_tokens; here it is max_output_tokens.",
+    "max_completion_tokens": "Here it is max_output_tokens.",
+    "functions": "Functions are declared in tools.",
+    "logprobs": 'Ask with include=["message.output_text.logprobs"].',
 }
 
 
@@ -160,18 +206,20 @@ def check_fields(body: Json) -> None:
         if name in MOVED:
             raise _moved(name)
         if name not in KNOWN:
-            raise unknown_parameter(name, name, KNOWN, body)
+            raise unknown_parameter(name, name, KNOWN, body, hint=CHAT_NAMES.get(name))
     for name, rule in FIELDS.items():
         if name in body:
             rule(body[name], name)
+        if name == "tool_choice":  # what it names must be there
+            tools.check_choice(body)
 
 
 def check_server_state(body: Json) -> None:
     """What a request may build on. Conversations and prompts do not exist here yet."""
     if body.get("conversation") and body.get("previous_response_id"):
         raise ApiError(
-            "Mutually exclusive parameters: 'previous_response_id' and 'conversation'. Ensure "
-            "you are only providing one of: 'previous_response_id' or 'conversation'.",
+            "Mutually exclusive parameters: ''. Ensure you are only providing one of: "
+            "'previous_response_id' or 'conversation'.",
             code="mutually_exclusive_parameters",
         )
     for name in ("conversation", "prompt"):

@@ -15,7 +15,7 @@ from .models import ModelCard
 from .output import Output, Wishes, build_output
 from .state import State, StoredResponse
 from .tokens import content_text
-from .tools import allowed, check_choice, check_namespaces, echo_tool, loaded_tools, mode
+from .tools import allowed, check_namespaces, echo_tool, loaded_tools, mode
 from .usage import prompt_parts, usage
 
 
@@ -41,11 +41,11 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     Raises ApiError before anything is remembered.
     """
     turn = check_turn(body, state)
-    dropped = _fit_window(turn)
+    _fit_window(turn)
     answer = model.respond(
         Prompt(
             instructions=_instructions(body) or None,
-            items=turn.context.items[dropped:],
+            items=turn.context.items,
             tools=allowed(body.get("tool_choice"), [*turn.tools, *turn.loaded.values()]),
             tool_choice=mode(body.get("tool_choice") or "auto"),
             parallel_tool_calls=body.get("parallel_tool_calls") is not False,
@@ -72,7 +72,6 @@ def check_turn(body: Json, state: State) -> Turn:
     contract.check_not_empty(body)
     tools = [echo_tool(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items)
-    check_choice(body.get("tool_choice"), [*tools, *loaded.values()])
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
@@ -88,27 +87,27 @@ def _instructions(body: Json) -> str:
     return "\n".join(content_text(item.get("content")) for item in value)
 
 
-def _fit_window(turn: Turn) -> int:
-    """How many of the oldest items to drop so that the prompt fits; 0 when it does."""
-    total, window = turn.tokens, turn.card.window
-    if total <= window:
-        return 0
-    if turn.body.get("truncation") != "auto":
-        raise ApiError(
-            "Your input exceeds the context window of this model. "
-            "Please adjust your input and try again.",
-            param="input",
-            code="context_length_exceeded",
-            hint=f"It has {total:,} tokens, and the window is {window:,}. "
-            'Send less, or let truncation="auto" drop the oldest items.',
-        )
-    items = len(turn.context.items)
-    dropped = 0
-    for _, tokens in turn.parts[-items:-1]:  # the latest item always stays
-        if total <= window:
-            break
-        total, dropped = total - tokens, dropped + 1
-    return dropped
+def _fit_window(turn: Turn) -> None:
+    """Drop the oldest items until the prompt fits, where the request allows it."""
+    items, total, dropped = turn.context.items, turn.tokens, 0
+    frame = len(turn.parts) - len(items)  # what comes before the items stays
+    while total > turn.card.window:
+        if turn.body.get("truncation") != "auto" or dropped == len(items) - 1:
+            raise _too_long(turn)
+        total -= turn.parts[frame + dropped][1]
+        dropped += 1
+    del items[:dropped], turn.parts[frame : frame + dropped]
+
+
+def _too_long(turn: Turn) -> ApiError:
+    return ApiError(
+        "Your input exceeds the context window of this model. "
+        "Please adjust your input and try again.",
+        param="input",
+        code="context_length_exceeded",
+        hint=f"It has {turn.tokens:,} tokens, and the window is {turn.card.window:,}. "
+        'Send less, or let truncation="auto" drop the oldest items.',
+    )
 
 
 def _finish(response: Json, output: Output, turn: Turn, state: State) -> None:

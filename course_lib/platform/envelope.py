@@ -11,8 +11,7 @@ def envelope(
     body: Json, card: ModelCard, tools: list[Json], response_id: str, created_at: int
 ) -> Json:
     """A response that has begun: status in_progress, no output, no usage."""
-    text = body.get("text") or {}
-    tier = body.get("service_tier")
+    text, cache = body.get("text") or {}, body.get("prompt_cache_options")
     return {
         "id": response_id,
         "object": "response",
@@ -38,7 +37,7 @@ def envelope(
         "prompt_cache_retention": body.get("prompt_cache_retention") or card.retention,
         "reasoning": _reasoning(body.get("reasoning") or {}, card),
         "safety_identifier": body.get("safety_identifier"),
-        "service_tier": tier if tier not in (None, "auto") else "default",
+        "service_tier": TIERS.get(body.get("service_tier") or "auto", "default"),
         "store": body.get("store") is not False,
         "temperature": _decimal(body.get("temperature"), 1.0),
         "text": {
@@ -62,7 +61,11 @@ def envelope(
         "truncation": body.get("truncation") or "disabled",
         "usage": None,
         "user": body.get("user"),
-    }
+    } | ({"prompt_cache_options": cache} if cache else {})
+
+
+# The tier that serves a request: `auto` is the project's, and `fast` is another name (SDK).
+TIERS = {"flex": "flex", "priority": "priority", "fast": "priority"}
 
 
 def _decimal(value: float | None, default: float) -> float:
@@ -73,7 +76,7 @@ def _reasoning(asked: Json, card: ModelCard) -> Json:
     """What is in force: `auto` means a detailed summary, and a model that reasons has a mode."""
     summary = asked.get("summary") or asked.get("generate_summary")
     echoed = {
-        "context": asked.get("context") or ("current_turn" if card.reasons else None),
+        "context": asked.get("context") or (card.context if card.reasons else None),
         "effort": asked.get("effort") or card.effort,
         "summary": "detailed" if summary == "auto" else summary,
     }

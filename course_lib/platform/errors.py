@@ -52,12 +52,12 @@ def kind(value: object) -> str:
     return "an object"
 
 
-def quoted(values: tuple[str, ...]) -> str:
+def quoted(values: tuple[str, ...], joint: str = "and") -> str:
     """`'a', 'b', and 'c'`, the way the API lists what it would have accepted."""
     words = [f"'{value}'" for value in values]
     if len(words) < 3:
-        return " and ".join(words)
-    return ", ".join(words[:-1]) + f", and {words[-1]}"
+        return f" {joint} ".join(words)
+    return ", ".join(words[:-1]) + f", {joint} {words[-1]}"
 
 
 def missing(param: str, hint: str | None = None) -> ApiError:
@@ -69,9 +69,13 @@ def missing(param: str, hint: str | None = None) -> ApiError:
     )
 
 
-def wrong_type(param: str, expected: str, value: object, hint: str | None = None) -> ApiError:
+def wrong_type(
+    param: str, expected: str, value: object, hint: str | None = None, null: str = "an object"
+) -> ApiError:
+    """`null` is what the API calls null in this place: an object in most, null in some."""
+    got = null if value is None else kind(value)
     return ApiError(
-        f"Invalid type for '{param}': expected {expected}, but got {kind(value)} instead.",
+        f"Invalid type for '{param}': expected {expected}, but got {got} instead.",
         param=param,
         code="invalid_type",
         hint=hint,
@@ -81,8 +85,10 @@ def wrong_type(param: str, expected: str, value: object, hint: str | None = None
 def wrong_value(
     param: str, value: object, supported: tuple[str, ...], hint: str | None = None
 ) -> ApiError:
+    """A value that is no text, or is not there at all, is shown as an empty one."""
+    shown = value if isinstance(value, str) else ""
     return ApiError(
-        f"Invalid value: '{value}'. Supported values are: {quoted(supported)}.",
+        f"Invalid value: '{shown}'. Supported values are: {quoted(supported)}.",
         param=param,
         code="invalid_value",
         hint=hint,
@@ -92,21 +98,31 @@ def wrong_value(
 def unknown_parameter(
     path: str, name: str, known: tuple[str, ...], sent: Json, hint: str | None = None
 ) -> ApiError:
-    """`path` is where it stands (`input[0].bogus`); `known` are its legal neighbours."""
-    near = sorted(k for k in known if k not in sent and _distance_within_two(name, k))
-    tail = f" Did you mean {' or '.join(repr(k) for k in near[:2])}?" if near else ""
+    """`path` is where it stands (`input[0].bogus`); `known` are its legal neighbours.
+
+    Those within two edits are offered, the nearest first, but none that was sent already.
+    """
+    near = sorted(
+        (distance, each)
+        for each in known
+        if each not in sent and (distance := _edits(name, each)) <= NEAR
+    )
+    tail = f" Did you mean {' or '.join(repr(each) for _, each in near[:2])}?" if near else ""
     return ApiError(
         f"Unknown parameter: '{path}'.{tail}", param=path, code="unknown_parameter", hint=hint
     )
 
 
-def _distance_within_two(a: str, b: str) -> bool:
-    """Whether at most two single-character edits turn `a` into `b` (Levenshtein)."""
-    if abs(len(a) - len(b)) > 2:
-        return False
+NEAR = 2  # edits
+
+
+def _edits(a: str, b: str) -> int:
+    """How many single-character edits turn `a` into `b` (Levenshtein), if it can be NEAR."""
+    if abs(len(a) - len(b)) > NEAR:
+        return NEAR + 1
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         last, row[0] = row[0], i
         for j, y in enumerate(b, 1):
             last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
-    return row[-1] <= 2
+    return row[-1]

@@ -6,6 +6,7 @@ Plain and streamed replies come from one finished response, so they cannot diffe
 import json
 from collections.abc import Iterable, Iterator
 
+from .encrypted import begun
 from .errors import Json
 from .tokens import pieces
 
@@ -42,6 +43,7 @@ def response_events(response: Json) -> Iterator[Event]:
 
 def _item_events(item: Json, index: int) -> Iterator[Event]:
     where = {"output_index": index}
+    added: Json
     match item["type"]:
         case "message":
             added = {"status": "in_progress", "content": []}
@@ -51,6 +53,8 @@ def _item_events(item: Json, index: int) -> Iterator[Event]:
             inside = _call_events(item, where)
         case _:
             added = {"summary": []}
+            if sealed := item.get("encrypted_content"):
+                added["encrypted_content"] = begun(sealed)
             inside = _reasoning_events(item, where)
     yield {"type": "response.output_item.added", **where, "item": item | added}
     yield from inside

@@ -54,13 +54,13 @@ class Fault:
         self._seen += 1
         return self.after < self._seen <= self.after + self.times
 
-    def strike(self) -> None:
+    def strike(self, model: str) -> None:
         """Raise a fault that comes before any reply; stream faults come later."""
         match self.kind:
             case "timeout" | "connection":
                 raise NetworkFault(self.kind)
             case "rate_limit":
-                raise _rate_limit(self.retry_ms)
+                raise _rate_limit(model, self.retry_ms)
             case "quota":
                 raise ApiError(
                     "You exceeded your current quota, please check your plan and billing "
@@ -99,20 +99,30 @@ _SERVER_ERROR = (
 )
 
 
-def _rate_limit(retry_ms: int) -> ApiError:
-    limit = 200_000
+REQUESTS, TOKENS = 10_000, 200_000  # what an account may use in a minute
+
+
+def limit_headers(requests_left: int, tokens_left: int, reset: str) -> dict[str, str]:
+    """The headers that tell a client how much of its limits is left."""
+    return {
+        "x-ratelimit-limit-requests": str(REQUESTS),
+        "x-ratelimit-limit-tokens": str(TOKENS),
+        "x-ratelimit-remaining-requests": str(requests_left),
+        "x-ratelimit-remaining-tokens": str(tokens_left),
+        "x-ratelimit-reset-requests": reset,
+        "x-ratelimit-reset-tokens": reset,
+    }
+
+
+def _rate_limit(model: str, retry_ms: int) -> ApiError:
+    wait = f"{retry_ms / 1000:g}s"
     return ApiError(
-        "Rate limit reached for gpt-5.6 in organization org-offline on tokens per min (TPM): "
-        f"Limit {limit}, Used {limit}, Requested 100. Please try again in {retry_ms}ms. "
+        f"Rate limit reached for {model} in organization org-offline on tokens per min (TPM): "
+        f"Limit {TOKENS}, Used {TOKENS}, Requested 100. Please try again in {wait}. "
         "Visit https://platform.openai.com/account/rate-limits to learn more.",
         type="tokens",
         code="rate_limit_exceeded",
         status=429,
-        headers={
-            "retry-after": str(-(-retry_ms // 1000)),
-            "retry-after-ms": str(retry_ms),
-            "x-ratelimit-limit-tokens": str(limit),
-            "x-ratelimit-remaining-tokens": "0",
-            "x-ratelimit-reset-tokens": f"{retry_ms}ms",
-        },
+        headers=limit_headers(REQUESTS - 1, 0, wait)
+        | {"retry-after": str(-(-retry_ms // 1000)), "retry-after-ms": str(retry_ms)},
     )

@@ -8,9 +8,21 @@ import re
 from typing import Any
 
 from .attachments import check_file
-from .errors import ApiError, Json, kind, missing, wrong_type, wrong_value
-from .rules import Rule, anything, nullable, reject_unknown, require, text, up_to
-from .tools import check_tools
+from .errors import ApiError, Json, wrong_type, wrong_value
+from .rules import (
+    Rule,
+    anything,
+    array,
+    fields,
+    mapping,
+    nullable,
+    one_of,
+    reject_unknown,
+    require,
+    text,
+    up_to,
+)
+from .tools import check_each
 
 ROLES = ("assistant", "system", "developer", "user")
 ITEM_TYPES = (
@@ -48,19 +60,12 @@ def check_items(value: list[Any], path: str = "input") -> None:
     for index, item in enumerate(value):
         place = f"{path}[{index}]"
         if not isinstance(item, dict):
-            got = "null" if item is None else kind(item)
-            raise ApiError(
-                f"Invalid type for '{place}': expected an input item, but got {got} instead.",
-                param=place,
-                code="invalid_type",
-            )
+            raise wrong_type(place, "an input item", item, null="null")
         _check_item(item, place)
 
 
 def _check_item(item: Json, path: str) -> None:
-    item_type = item.get("type")
-    if item_type is None:
-        item_type = "message"
+    item_type = item.get("type", "message")
     if item_type not in ITEM_TYPES:
         raise wrong_value(path, item_type, ITEM_TYPES)
     if item_type == "message":
@@ -74,23 +79,25 @@ def _check_item(item: Json, path: str) -> None:
     elif item_type in _SHAPES:
         required, optional = _SHAPES[item_type]
         known = {"type": anything, "id": anything} | required | optional
-        reject_unknown(item, path, tuple(known))
+        reject_unknown(item, path, tuple(known), _HINTS)
         require(item, path, required)
         for name, value in item.items():
             known[name](value, f"{path}.{name}")
     else:
         nullable(text)(item.get("call_id"), f"{path}.call_id")
+        nullable(_as_given)(item.get("content"), f"{path}.content")
     if item.get("id") is not None:
         _check_id(item["id"], f"{path}.id", ID_PREFIXES.get(item_type))
 
 
 def _check_id(value: Any, path: str, prefix: str | None) -> None:
+    """An id tells what it is the id of. An empty one fails for its characters, as recorded."""
     up_to(64)(value, path)
-    if not re.fullmatch(r"\w+", value, re.ASCII):
+    if prefix and value and not value.startswith(prefix):
+        expected, tail = f"begins with '{prefix}'", "."
+    elif not re.fullmatch(r"\w+", value, re.ASCII):  # the words say dashes; they fail all the same
         expected = "contains letters, numbers, underscores, or dashes"
         tail = ", but this value contained additional characters."
-    elif prefix and not value.startswith(prefix):
-        expected, tail = f"begins with '{prefix}'", "."
     else:
         return
     raise ApiError(
@@ -104,14 +111,14 @@ def _check_id(value: Any, path: str, prefix: str | None) -> None:
 def _check_message(item: Json, path: str) -> None:
     role = item.get("role")
     if role not in ROLES:
-        if "role" not in item:
-            raise missing(f"{path}.role")
         raise wrong_value(path, role, ROLES, hint=_TOOL_ROLE if role == "tool" else None)
-    reject_unknown(item, path, ("type", "role", "content", "id", "status", "phase"))
-    if "content" not in item:
-        raise missing(f"{path}.content")
+    own = ("phase",) if role == "assistant" else ()
+    reject_unknown(item, path, ("type", "role", "content", "id", "status", *own), _HINTS)
+    require(item, path, ("content",))
     supported = ASSISTANT_CONTENT if role == "assistant" else USER_CONTENT
-    _check_content(item["content"], f"{path}.content", supported)
+    expected = "one of an array of objects or string"
+    _check_content(item["content"], f"{path}.content", supported, expected)
+    nullable(one_of("commentary", "final_answer"))(item.get("phase"), f"{path}.phase")
 
 
 _TOOL_ROLE = (
@@ -120,19 +127,34 @@ _TOOL_ROLE = (
 )
 
 
-def _check_content(value: Any, path: str, supported: tuple[str, ...]) -> None:
+_PARSED = (
+    "responses.parse() added this field for you; the API does not take it back. Send the item "
+    "without it: item.model_dump(exclude={...})."
+)
+_HINTS = {
+    "parsed_arguments": _PARSED,
+    "parsed": _PARSED,
+    "tool_calls": "Chat Completions puts calls inside a message; here each is an item of its own, "
+    '{"type": "function_call", ...}: send the items of response.output.',
+    "async_": "model_dump() writes the SDK's own names. Send the item itself, or item.to_dict().",
+    "tool_call_id": "Chat Completions says tool_call_id; here it is call_id.",
+}
+
+
+def _check_content(value: Any, path: str, supported: tuple[str, ...], expected: str) -> None:
+    """A text, or a list of parts of the kinds that belong there."""
     if isinstance(value, str):
         return
     if not isinstance(value, list):
-        raise wrong_type(path, "one of a string or array of objects", value, hint=_AS_TEXT)
+        raise wrong_type(path, expected, value, hint=_AS_TEXT, null="null")
     for index, part in enumerate(value):
         _check_part(part, f"{path}[{index}]", supported)
 
 
 def _check_part(part: Any, path: str, supported: tuple[str, ...]) -> None:
-    if not isinstance(part, dict):
-        raise wrong_type(path, "an object", part)
-    part_type = part.get("type")
+    mapping(part, path)
+    require(part, path, ("type",))
+    part_type = part["type"]
     if part_type not in CONTENT_TYPES and part_type not in supported:
         raise wrong_value(f"{path}.type", part_type, CONTENT_TYPES)
     if part_type not in supported:
@@ -140,22 +162,39 @@ def _check_part(part: Any, path: str, supported: tuple[str, ...]) -> None:
     if part_type == "input_file":
         check_file(part, path)
     if part_type in PART_FIELDS:
-        reject_unknown(part, path, PART_FIELDS[part_type])
-        said = "refusal" if part_type == "refusal" else "text"
-        if said not in part:
-            raise missing(f"{path}.{said}")
-        text(part[said], f"{path}.{said}")
+        reject_unknown(part, path, PART_FIELDS[part_type], _HINTS)
+        require(part, path, ("refusal" if part_type == "refusal" else "text",))
+    _check_said(part, path)
+
+
+def _check_said(part: Json, path: str) -> None:
+    for said in ("text", "refusal"):
+        if said in part:
+            text(part[said], f"{path}.{said}")
 
 
 _AS_TEXT = "Send text: json.dumps(result) turns data into a string the model can read."
 
 
 def _function_output(value: Any, path: str) -> None:
-    _check_content(value, path, OUTPUT_CONTENT)
+    """A text or parts. Of a wrong part the API names the place, and lists what may stand there."""
+    for index, part in enumerate(value if isinstance(value, list) else ()):
+        if isinstance(part, dict) and "type" in part and part["type"] not in OUTPUT_CONTENT:
+            raise wrong_value(f"{path}[{index}]", part["type"], OUTPUT_CONTENT, hint=_AS_TEXT)
+    _check_content(value, path, OUTPUT_CONTENT, "one of a string or array of objects")
+
+
+def _as_given(value: Any, path: str) -> None:
+    """Content of an item that a hosted tool made: no more is asked than that it can be read."""
+    if not isinstance(value, str):
+        array(mapping)(value, path)
+        for index, part in enumerate(value):
+            _check_said(part, f"{path}[{index}]")
 
 
 def _no_content(value: Any, path: str) -> None:
     """Reasoning itself is never sent back, only its summary or its sealed form."""
+    nullable(array(anything))(value, path)
     if value:
         raise ApiError(
             f"Invalid '{path}': array too long. Expected an array with maximum length 0, "
@@ -169,16 +208,16 @@ def _no_content(value: Any, path: str) -> None:
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "function_call": (
         {"call_id": text, "name": text, "arguments": text},
-        {"status": anything, "namespace": nullable(text), "caller": anything},
+        {"status": anything, "namespace": nullable(text), "caller": anything, "async": anything},
     ),
     "function_call_output": (
         {"call_id": text, "output": _function_output},
         {"status": anything, "caller": anything, "name": anything, "namespace": anything},
     ),
     "reasoning": (
-        {"summary": anything},
+        {"summary": array(fields({"type": one_of("summary_text"), "text": text}))},
         {"status": anything, "encrypted_content": nullable(text), "content": _no_content},
     ),
     "item_reference": ({"id": text}, {}),
-    "additional_tools": ({"role": text, "tools": check_tools}, {}),
+    "additional_tools": ({"role": one_of("developer"), "tools": check_each}, {}),
 }

@@ -26,6 +26,7 @@ class ModelCard:
     window: int = 400_000
     retention: str = "in_memory"
     phases: bool = False  # messages say whether they are commentary or the final answer
+    context: str = "current_turn"  # whose reasoning is kept, when the request does not say
 
     @property
     def reasons(self) -> bool:
@@ -33,7 +34,9 @@ class ModelCard:
 
 
 def _newest(snapshot: str) -> ModelCard:
-    return ModelCard(snapshot, "medium", NEWEST, 0.98, 1_050_000, "24h", phases=True)
+    return ModelCard(
+        snapshot, "medium", NEWEST, 0.98, 1_050_000, "24h", phases=True, context="all_turns"
+    )
 
 
 def _five(snapshot: str, effort: str = "medium", efforts: tuple[str, ...] = CLASSIC) -> ModelCard:

@@ -11,7 +11,7 @@ from .encrypted import seal
 from .errors import Json
 from .models import ModelCard
 from .state import State
-from .tokens import PER_MESSAGE, count_item, count_text, pieces
+from .tokens import PER_MESSAGE, count_item, count_text, cut, pieces, sayable
 
 
 @dataclass(slots=True)
@@ -59,13 +59,12 @@ def build_output(answer: Answer, wishes: Wishes, card: ModelCard, state: State) 
     output = Output([])
     reasoning_id = None
     if wishes.effort not in (None, "none"):
-        reasoning = _reasoning(answer, wishes, state)
-        reasoning_id = reasoning["id"]
-        output.items.append(reasoning)
-        output.reasoning_tokens = output.tokens = count_text(answer.explanation.because)
+        reasoning_id = _reason(answer, wishes, state, output)
     items = answer.items if wishes.parallel else _one_call(answer.items)
     calls = any(item["type"] == "function_call" for item in items)
     for item in items:
+        if output.tokens == wishes.max_tokens:
+            output.cut = True
         if output.cut:
             break
         made = _item(item, wishes, state)
@@ -90,13 +89,18 @@ def _one_call(items: list[Json]) -> list[Json]:
     return kept
 
 
-def _reasoning(answer: Answer, wishes: Wishes, state: State) -> Json:
-    because = answer.explanation.because
+def _reason(answer: Answer, wishes: Wishes, state: State, output: Output) -> str:
+    """Put the reasoning item in front and return its id. It is the first to use up tokens."""
+    because, needed = sayable(answer.explanation.because), count_text(answer.explanation.because)
+    if wishes.max_tokens is not None and needed > wishes.max_tokens:
+        because, needed = cut(because, wishes.max_tokens), wishes.max_tokens
     item: Json = {"id": state.new_id("rs"), "type": "reasoning", "content": []}
     if wishes.sealed:
         item["encrypted_content"] = seal(because)
     item["summary"] = [{"type": "summary_text", "text": because}] if wishes.summary else []
-    return item
+    output.items.append(item)
+    output.reasoning_tokens = output.tokens = needed
+    return str(item["id"])
 
 
 def _item(item: Json, wishes: Wishes, state: State) -> Json:
@@ -106,10 +110,12 @@ def _item(item: Json, wishes: Wishes, state: State) -> Json:
 
 
 def _message(item: Json, state: State) -> Json:
+    part: Json
     if item["type"] == "refusal":
-        part = {"type": "refusal", "refusal": item["refusal"]}
+        part = {"type": "refusal", "refusal": sayable(item["refusal"])}
     else:
-        part = {"type": "output_text", "annotations": [], "logprobs": [], "text": item["text"]}
+        text = sayable(item["text"])
+        part = {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
     return {
         "id": state.new_id("msg"),
         "type": "message",
@@ -120,11 +126,12 @@ def _message(item: Json, state: State) -> Json:
 
 
 def _call(item: Json, wishes: Wishes, state: State) -> Json:
+    arguments = json.dumps(item["arguments"], ensure_ascii=False, separators=(",", ":"))
     made = {
         "id": state.new_id("fc"),
         "type": "function_call",
         "status": "completed",
-        "arguments": json.dumps(item["arguments"], ensure_ascii=False, separators=(",", ":")),
+        "arguments": sayable(arguments),
         "call_id": state.new_id("call"),
         "name": item["name"],
     }
@@ -145,11 +152,11 @@ def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
     if item["type"] == "function_call":
         # The name comes first, and takes its share.
         left = max(left - count_text(item["name"]), 0)
-        item["arguments"] = "".join(pieces(item["arguments"])[:left])
+        item["arguments"] = cut(item["arguments"], left)
         return
     for part in item["content"]:
         key = "text" if part["type"] == "output_text" else "refusal"
-        part[key] = "".join(pieces(part[key])[:left])
+        part[key] = cut(part[key], left)
 
 
 def _add_logprobs(message: Json) -> None:

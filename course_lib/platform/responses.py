@@ -18,8 +18,7 @@ def retrieve(state: State, request: Request, response_id: str) -> Json:
 
 def delete(state: State, request: Request, response_id: str) -> Json:
     """Forget a response. What other responses were built on it can no longer be continued."""
-    _find(state, response_id)
-    del state.responses[response_id]
+    state.forget(_find(state, response_id))
     return {"id": response_id, "object": "response", "deleted": True}
 
 
@@ -27,12 +26,12 @@ def cancel(state: State, request: Request, response_id: str) -> Json:
     """Only a response that runs in the background can be cancelled."""
     stored = _find(state, response_id)
     if not stored.body["background"]:
-        raise ApiError("Cannot cancel a synchronous response.")
+        raise ApiError("Cannot cancel a synchronous response.", code=GAP)
     return stored.body
 
 
 def list_input_items(state: State, request: Request, response_id: str) -> Json:
-    """The items of the context a response was made from, newest first unless `order=asc`."""
+    """The input items of the request that made a response, newest first unless `order=asc`."""
     stored = _find(state, response_id)
     items = list(stored.input_items)
     order, limit = request.query.get("order", "desc"), _limit(request)

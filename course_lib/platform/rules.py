@@ -8,7 +8,15 @@ these words, so they read like the API's reference.
 from collections.abc import Callable
 from typing import Any
 
-from .errors import ApiError, Json, missing, unknown_parameter, wrong_type, wrong_value
+from .errors import (
+    ApiError,
+    Json,
+    missing,
+    quoted,
+    unknown_parameter,
+    wrong_type,
+    wrong_value,
+)
 
 Rule = Callable[[Any, str], None]
 
@@ -95,17 +103,21 @@ def _number(
 
 def one_of(*supported: str) -> Rule:
     def check(value: Any, path: str) -> None:
-        text(value, path)
+        if not isinstance(value, str):
+            raise wrong_type(path, f"one of {quoted(supported, 'or')}", value)
         if value not in supported:
             raise wrong_value(path, value, supported)
 
     return check
 
 
-def array(rule: Rule) -> Rule:
+def array(rule: Rule, of: str = "") -> Rule:
+    """A list; `of` is the API's word for its members."""
+    expected = f"an array of {of}" if of else "an array"
+
     def check(value: Any, path: str) -> None:
         if not isinstance(value, list):
-            raise wrong_type(path, "an array", value)
+            raise wrong_type(path, expected, value)
         for index, member in enumerate(value):
             rule(member, f"{path}[{index}]")
 
@@ -133,7 +145,11 @@ def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) ->
             raise missing(f"{path}.{name}" if path else name)
 
 
-def reject_unknown(value: Json, path: str, known: tuple[str, ...]) -> None:
+def reject_unknown(
+    value: Json, path: str, known: tuple[str, ...], hints: dict[str, str] | None = None
+) -> None:
+    """`hints` holds what to tell a learner about names that are often sent by mistake."""
     for name in value:
         if name not in known:
-            raise unknown_parameter(f"{path}.{name}" if path else name, name, known, value)
+            hint = (hints or {}).get(name)
+            raise unknown_parameter(f"{path}.{name}" if path else name, name, known, value, hint)

@@ -50,3 +50,9 @@ class State:
         for item in (*stored.input_items, *stored.body["output"]):
             if item.get("id"):
                 self.items[item["id"]] = item
+
+    def forget(self, stored: StoredResponse) -> None:
+        """Remove a response and its output: neither can be named any more."""
+        del self.responses[stored.body["id"]]
+        for item in stored.body["output"]:
+            del self.items[item["id"]]

@@ -5,19 +5,25 @@ open: every property required, no others allowed. A schema sent without `strict`
 where that only means filling in those two, and stays loose where it does not.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
-from .errors import ApiError, Json
+from .errors import GAP, ApiError, Json
+from .schema_form import Context, SchemaProblem, check_form, subschemas
 
+AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")  # none of these beside the root's type
+COMPOSED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
 FORBIDDEN = (
-    "oneOf", "allOf", "not", "uniqueItems", "if", "then", "else",
-    "dependentRequired", "dependentSchemas", "patternProperties",
+    *COMPOSED, "minLength", "maxLength", "patternProperties", "propertyNames", "minProperties",
+    "maxProperties", "unevaluatedProperties", "unevaluatedItems", "contains", "minContains",
+    "maxContains", "uniqueItems",
+)  # fmt: skip
+TYPED = frozenset(("type", "$ref", "anyOf", *COMPOSED))  # one of them says what a value may be
+FORMATS = (
+    "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
 )  # fmt: skip
 MAX_PROPERTIES, MAX_NESTING = 5_000, 10
-MAX_ENUM_VALUES, MAX_NAME_CHARACTERS = 1_000, 120_000
-
-Context = tuple[str, ...]  # the way to a subschema, as the API spells it
+MAX_ENUM_VALUES, MAX_CHARACTERS = 1_000, 120_000
+LARGE_ENUM, MAX_LARGE_ENUM_CHARACTERS = 250, 15_000
 
 _HINT = (
     "strict needs a closed schema: every property listed in required, and "
@@ -25,20 +31,16 @@ _HINT = (
 )
 
 
-class SchemaProblem(Exception):
-    """A schema breaks a rule; the text is the API's, without the prefix that names the tool."""
-
-
 def check_function_schema(name: str, schema: Json | None, strict: bool | None, path: str) -> None:
     """Raise the API's error when `schema` cannot be a function's parameters."""
     try:
-        if schema:  # a function without parameters may leave them out
+        if schema is not None:  # a function without parameters may leave them out
             check_schema(schema, strict=bool(strict))
     except SchemaProblem as problem:
         raise ApiError(
             f"Invalid schema for function '{name}': {problem}",
             param=f"{path}.parameters",
-            code="invalid_function_parameters",
+            code="invalid_function_parameters" if problem.seen else GAP,
             hint=_HINT if strict else None,
         ) from None
 
@@ -51,7 +53,7 @@ def check_output_schema(name: str, schema: Json, *, strict: bool) -> None:
         raise ApiError(
             f"Invalid schema for response_format '{name}': {problem}",
             param="text.format.schema",
-            code="invalid_json_schema",
+            code="invalid_json_schema" if problem.seen else GAP,
             hint=_HINT if strict else None,
         ) from None
 
@@ -67,104 +69,113 @@ def fits_strict(schema: Json) -> bool:
 
 def check_schema(schema: Json, *, strict: bool) -> None:
     """Raise SchemaProblem for the first rule the schema breaks, outermost first."""
-    if "type" not in schema and "$ref" not in schema:
-        raise SchemaProblem("schema must have a 'type' key.")
+    check_form(schema)
     if schema.get("type") != "object":
         raise SchemaProblem(
             "schema must be a JSON Schema of 'type: \"object\"', "
             f"got 'type: \"{schema.get('type')}\"'."
         )
-    if not strict and "properties" not in schema and schema.get("additionalProperties") is None:
-        raise SchemaProblem("In context=(), object schema missing properties.")
     for context, member in subschemas(schema):
-        if _is(member, "array") and "items" not in member and "prefixItems" not in member:
-            raise SchemaProblem(f"In context={context}, array schema missing items.")
         if strict:
             _check_strict(member, context)
+        if isinstance(member, dict) and "items" not in member and "prefixItems" not in member:
+            where = _stands(member, "array", context)
+            if where is not None:
+                raise SchemaProblem(f"In context={where}, array schema missing items.")
+    if any(keyword in schema for keyword in AT_THE_TOP):
+        raise SchemaProblem(
+            "schema must have type 'object' and not have "
+            "'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level."
+        )
     if strict:
         _check_size(schema)
+    elif "properties" not in schema and schema.get("additionalProperties") is None:
+        raise SchemaProblem("In context=(), object schema missing properties.")
 
 
-def subschemas(root: Json) -> Iterator[tuple[Context, Json]]:
-    """Every subschema with the way to it, breadth first, the root itself included."""
-    level: list[tuple[Context, Any]] = [((), root)]
-    while level:
-        below: list[tuple[Context, Any]] = []
-        for context, schema in level:
-            if isinstance(schema, dict):
-                yield context, schema
-                below += _children(schema, context)
-        level = below
+def _stands(schema: Json, name: str, context: Context) -> Context | None:
+    """Where a schema says that it is of type `name`: one of several has a place of its own."""
+    types = schema.get("type")
+    if isinstance(types, list):
+        return (*context, "type", str(types.index(name))) if name in types else None
+    return context if types == name else None
 
 
-def _children(schema: Json, context: Context) -> Iterator[tuple[Context, Any]]:
-    for keyword in ("properties", "$defs", "definitions"):
-        members = schema.get(keyword)
-        if isinstance(members, dict):
-            for name, child in members.items():
-                yield (*context, keyword, name), child
-    if "items" in schema:
-        yield (*context, "items"), schema["items"]
-    if isinstance(schema.get("anyOf"), list):
-        for index, child in enumerate(schema["anyOf"]):
-            yield (*context, "anyOf", str(index)), child
-
-
-def _check_strict(schema: Json, context: Context) -> None:
+def _check_strict(schema: Json | bool, context: Context) -> None:
+    if isinstance(schema, bool) or TYPED.isdisjoint(schema):
+        raise SchemaProblem(f"In context={context}, schema must have a 'type' key.")
     for keyword in FORBIDDEN:
         if keyword in schema:
             raise SchemaProblem(f"In context={context}, '{keyword}' is not permitted.")
     if "$ref" in schema and len(schema) > 1:
         others = ", ".join(repr(key) for key in schema if key != "$ref")
         raise SchemaProblem(f"context={context}, $ref cannot have keywords {{{others}}}.")
-    if not _is(schema, "object"):
+    if schema.get("format", FORMATS[0]) not in FORMATS:
+        raise SchemaProblem(f"In context={context}, '{schema['format']}' is not a valid format.")
+    where = _stands(schema, "object", context)
+    if where is None:
         return
     if schema.get("additionalProperties") is not False:
         raise SchemaProblem(
-            f"In context={context}, 'additionalProperties' is required to be supplied "
+            f"In context={where}, 'additionalProperties' is required to be supplied "
             "and to be false."
         )
-    required = schema.get("required") or ()
-    missing = [name for name in schema.get("properties") or {} if name not in required]
+    required = schema.get("required", ())
+    missing = [name for name in schema.get("properties", {}) if name not in required]
     if missing:
         raise SchemaProblem(
-            f"In context={context}, 'required' is required to be supplied and to be an array "
+            f"In context={where}, 'required' is required to be supplied and to be an array "
             f"including every key in properties. Missing '{missing[0]}'."
         )
 
 
 def _check_size(root: Json) -> None:
-    """The limits on the whole of a strict schema."""
-    properties = characters = values = deepest = 0
+    """The limits on the whole of a strict schema. Of two of them the wording is known."""
+    properties = values = characters = deepest = 0
     for context, schema in subschemas(root):
-        names = list(schema.get("properties") or {})
-        members = [str(each) for each in schema.get("enum") or ()]
-        properties, values = properties + len(names), values + len(members)
-        characters += sum(map(len, names)) + sum(map(len, members))
-        deepest = max(deepest, 1 + context.count("properties") + context.count("items"))
+        deepest = max(deepest, _nesting(context))
+        names = [*schema.get("properties", ()), *schema.get("$defs", ())]
+        members = [str(each) for each in schema.get("enum", ())]
+        said = sum(map(len, members)) + len(str(schema.get("const", "")))
+        properties, values = properties + len(schema.get("properties", ())), values + len(members)
+        characters += sum(map(len, names)) + said
+        if len(members) > LARGE_ENUM and said > MAX_LARGE_ENUM_CHARACTERS:
+            raise _too_large("characters in one enum", said, MAX_LARGE_ENUM_CHARACTERS)
     if deepest > MAX_NESTING:
         raise SchemaProblem(f"{deepest} levels of nesting exceeds limit of {MAX_NESTING}.")
     if properties > MAX_PROPERTIES:
         raise SchemaProblem(f"{properties} parameters exceeds limit of {MAX_PROPERTIES}.")
     if values > MAX_ENUM_VALUES:
-        raise SchemaProblem(f"{values} enum values exceeds limit of {MAX_ENUM_VALUES}.")
-    if characters > MAX_NAME_CHARACTERS:
-        raise SchemaProblem(
-            f"{characters} characters of names and enums exceeds limit of {MAX_NAME_CHARACTERS}."
-        )
+        raise _too_large("enum values", values, MAX_ENUM_VALUES)
+    if characters > MAX_CHARACTERS:
+        raise _too_large("characters of names, enums and consts", characters, MAX_CHARACTERS)
+
+
+def _too_large(what: str, found: int, limit: int) -> SchemaProblem:
+    return SchemaProblem(f"{found} {what} exceeds limit of {limit}.", seen=False)
+
+
+def _nesting(context: Context) -> int:
+    """How many objects and arrays a subschema stands in. A property may be named `items` too."""
+    steps, depth = iter(context), 0
+    for keyword in steps:
+        depth += keyword in ("properties", "items")
+        if keyword != "items":
+            next(steps)  # the name, or the number, of the child
+    return depth
 
 
 def normalise(schema: Json) -> Json:
     """A copy with every object closed and every property required, and nothing else changed."""
     result = dict(schema)
     for keyword in ("properties", "$defs", "definitions"):
-        if isinstance(result.get(keyword), dict):
+        if keyword in result:
             result[keyword] = {name: _within(child) for name, child in result[keyword].items()}
-    if isinstance(result.get("anyOf"), list):
+    if "anyOf" in result:
         result["anyOf"] = [_within(child) for child in result["anyOf"]]
     if "items" in result:
         result["items"] = _within(result["items"])
-    if _is(result, "object"):
+    if _stands(result, "object", ()) is not None:
         result.setdefault("additionalProperties", False)
         if result.get("properties"):
             result["required"] = list(result["properties"])
@@ -173,8 +184,3 @@ def normalise(schema: Json) -> Json:
 
 def _within(child: Any) -> Any:
     return normalise(child) if isinstance(child, dict) else child
-
-
-def _is(schema: Json, name: str) -> bool:
-    types = schema.get("type")
-    return types == name or (isinstance(types, list) and name in types)

@@ -8,6 +8,7 @@ tokens. `tests/test_tokens.py` holds them to the recordings.
 
 import json
 import os
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,16 +48,39 @@ def count_text(text: str) -> int:
 
 
 def pieces(text: str) -> list[str]:
-    """The text cut into its tokens. A character that two tokens share stays with the second."""
-    found, pending = [], b""
+    """The text cut into its tokens. A character that several tokens share stays with the last."""
+    return [piece for piece, _ in _pieces(text)]
+
+
+def cut(text: str, tokens: int) -> str:
+    """As much of the text as fits into so many tokens, whole characters only."""
+    kept = ""
+    for piece, needed in _pieces(text):
+        if needed > tokens:
+            break
+        kept, tokens = kept + piece, tokens - needed
+    return kept
+
+
+def _pieces(text: str) -> Iterator[tuple[str, int]]:
+    """Each piece, and how many tokens it took."""
+    pending, needed = b"", 0
     for token in encoding().encode_ordinary(text):
         pending += encoding().decode_single_token_bytes(token)
+        needed += 1
         try:
-            found.append(pending.decode())
+            piece = pending.decode()
         except UnicodeDecodeError:
             continue
-        pending = b""
-    return found
+        yield piece, needed
+        pending, needed = b"", 0
+
+
+def sayable(text: str) -> str:
+    """The text as a model can say it: tokens are UTF-8, which has no half surrogate pairs."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def count_item(item: Json) -> int:

@@ -22,8 +22,9 @@ from .rules import (
 )
 from .strict_schema import check_function_schema, fits_strict, normalise
 
-NAME_PATTERN = "^[a-zA-Z0-9_-]+$"
+NAME = re.compile("[a-zA-Z0-9_-]+")
 MODES = ("none", "auto", "required")
+MAX_TOOLS = 128
 
 _FUNCTION: dict[str, Rule] = {
     "type": text,
@@ -42,13 +43,34 @@ _NESTED = (
 
 
 def check_tools(value: Any, path: str) -> None:
-    if not isinstance(value, list):
-        raise wrong_type(path, "an array of objects", value)
-    if len(value) > 128:
+    """The `tools` of a request: each by itself, then what they are together."""
+    check_each(value, path)
+    names: set[str] = set()
+    for tool in value:
+        if tool["name"] in names:
+            raise ApiError(
+                f"Two tools are named '{tool['name']}'. The name of a tool must be unique.",
+                param=path,
+                code=GAP,
+            )
+        names.add(tool["name"])
+    if any(tool.get("defer_loading") for tool in value):
         raise ApiError(
-            "Invalid 'tools': array too long. Expected an array with maximum length 128, "
-            f"but got an array with length {len(value)} instead.",
-            param="tools",
+            "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
+            param="tools.defer_loading",
+            hint='Add {"type": "tool_search"} to tools, or leave defer_loading out.',
+        )
+
+
+def check_each(value: Any, path: str) -> None:
+    """A list of tools, wherever it stands: in `tools`, or in an item that brings tools in."""
+    if not isinstance(value, list):
+        raise wrong_type(path, "an array of tools", value)
+    if len(value) > MAX_TOOLS:
+        raise ApiError(
+            f"Invalid '{path}': array too long. Expected an array with maximum length "
+            f"{MAX_TOOLS}, but got an array with length {len(value)} instead.",
+            param=path,
             code="array_above_max_length",
         )
     for index, tool in enumerate(value):
@@ -71,10 +93,10 @@ def _check_tool(tool: Any, path: str) -> None:
         if name in tool:
             rule(tool[name], f"{path}.{name}")
     up_to(64)(tool["name"], f"{path}.name")
-    if not re.search(NAME_PATTERN, tool["name"]):
+    if not NAME.fullmatch(tool["name"]):
         raise ApiError(
             f"Invalid '{path}.name': string does not match pattern. "
-            f"Expected a string that matches the pattern '{NAME_PATTERN}'.",
+            f"Expected a string that matches the pattern '^{NAME.pattern}$'.",
             param=f"{path}.name",
             code="invalid_value",
         )
@@ -93,41 +115,54 @@ def check_tool_choice(value: Any, path: str) -> None:
             param=path,
             code="invalid_type",
         )
-    if "type" not in value:
-        raise missing(f"{path}.type")
-    if value["type"] == "function":
-        _check_named(value, path)
-    elif value["type"] == "allowed_tools":
+    if value.get("type") == "allowed_tools":
         fields({"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)})(
             value, path
         )
     else:
-        raise ApiError(
-            f"The offline platform has no tool_choice of type '{value['type']}' yet.",
-            param=path,
-            code=GAP,
-        )
+        _check_named(value, path)
 
 
 _ANY = "'any' is another vendor's word; here it is 'required'."
 
 
 def _check_named(value: Any, path: str) -> None:
+    """One tool named by `tool_choice`, or by the list of `allowed_tools` in it."""
     mapping(value, path)
+    if "type" not in value:
+        raise missing(f"{path}.type")
+    if value["type"] != "function":
+        raise ApiError(
+            f"The offline platform has no tool_choice of type '{value['type']}' yet.",
+            param=path,
+            code=GAP,
+        )
     if "name" not in value:
         hint = 'Chat Completions nests the name; here it is {"type": "function", "name": "..."}.'
         raise missing(f"{path}.name", hint=hint if "function" in value else None)
     text(value["name"], f"{path}.name")
 
 
-def check_choice(choice: Any, tools: list[Json]) -> None:
-    """Every tool that `tool_choice` names must be there to be called (contract A2)."""
+def check_choice(body: Json) -> None:
+    """What `tool_choice` asks for must be there: in `tools`, or brought in by this request.
+
+    A tool that an earlier request brought in can be called, but not chosen by name.
+    """
+    choice = body.get("tool_choice")
+    if choice in (None, "auto", "none"):
+        return
+    given = body["input"] if isinstance(body["input"], list) else []
+    names = {tool["name"] for tool in body.get("tools") or []} | loaded_tools(given).keys()
+    if choice == "required" and not names and not body.get("previous_response_id"):
+        raise ApiError(
+            "Tool choice 'required' must be specified with 'tools' parameter.",
+            param="tool_choice",
+            hint="'required' makes the model call a tool, so tools must hold one.",
+        )
     if not isinstance(choice, dict):
         return
-    named = choice["tools"] if choice["type"] == "allowed_tools" else [choice]
-    names = {tool["name"] for tool in tools}
-    for each in named:
-        if each.get("type") == "function" and each["name"] not in names:
+    for each in choice["tools"] if choice["type"] == "allowed_tools" else [choice]:
+        if each["name"] not in names:
             raise ApiError(
                 f"Tool choice '{each['name']}' not found in 'tools' parameter.",
                 param="tool_choice",
@@ -138,7 +173,7 @@ def check_choice(choice: Any, tools: list[Json]) -> None:
 def allowed(choice: Any, tools: list[Json]) -> list[Json]:
     """The tools a model may call: all of them, or those that `allowed_tools` lists."""
     if isinstance(choice, dict) and choice["type"] == "allowed_tools":
-        names = {each.get("name") for each in choice["tools"]}
+        names = {each["name"] for each in choice["tools"]}
         return [tool for tool in tools if tool["name"] in names]
     return tools
 
