@@ -21,6 +21,9 @@ from .transport import API_HOST, OfflineTransport
 
 DEFAULT_MODEL = "gpt-5.6"
 
+# The model the notebooks ask for; a name is configuration.
+MODEL = os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
+
 # The platforms behind the latest offline clients, newest first, so that `show` can ask them.
 recent_platforms: deque[Platform] = deque(maxlen=16)
 
@@ -35,11 +38,6 @@ def is_live() -> bool:
     raise CourseError(f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline.")
 
 
-def model_name() -> str:
-    """The model the notebooks ask for: `COURSE_MODEL`, or the course's default."""
-    return os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
-
-
 def connect(model: Model | None = None, faults: Sequence[Fault] = ()) -> OpenAI:
     """A real `OpenAI` client: offline over a new platform, or live when `COURSE_LIVE=1`.
 
@@ -50,7 +48,7 @@ def connect(model: Model | None = None, faults: Sequence[Fault] = ()) -> OpenAI:
     """
     if _goes_live(model, faults):
         return OpenAI()
-    return OpenAI(**_OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults)))
+    return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults)))
 
 
 def connect_async(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
@@ -58,26 +56,32 @@ def connect_async(model: Model | None = None, faults: Sequence[Fault] = ()) -> A
     if _goes_live(model, faults):
         return AsyncOpenAI()
     transport = _transport(model, faults)
-    return AsyncOpenAI(**_OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
+    return AsyncOpenAI(**OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
 
 
 def connect_agents(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
     """Make `connect_async(model, faults)` the Agents SDK's default client, and return it.
 
-    Offline, the exporter that would send traces to the vendor is taken out. Tracing itself
-    stays on, and every processor of yours keeps receiving spans.
+    Offline, and live on a server that is not the vendor's, the exporter that would send traces
+    to the vendor is taken out. Tracing itself stays on, and every processor of yours keeps
+    receiving spans.
     """
     import agents
 
     client = connect_async(model, faults)
     agents.set_default_openai_client(client, use_for_tracing=False)
-    if not _goes_live(model, faults):
+    if not _goes_live(model, faults) or client.base_url.host != API_HOST:
         _stop_trace_export()
     return client
 
 
-# Given outright, so that the environment's key and address stay unused.
-_OFFLINE: dict[str, Any] = {"api_key": "offline", "base_url": f"https://{API_HOST}/v1"}
+# Given outright, so that the environment's key and address stay unused. WebSockets do not go
+# through the transport: an address that is none makes them fail before any socket is opened.
+OFFLINE: dict[str, Any] = {
+    "api_key": "offline",
+    "base_url": f"https://{API_HOST}/v1",
+    "websocket_base_url": "offline://websockets-do-not-work-offline",
+}
 
 
 def _transport(model: Model | None, faults: Sequence[Fault]) -> OfflineTransport:
@@ -87,13 +91,19 @@ def _transport(model: Model | None, faults: Sequence[Fault]) -> OfflineTransport
 
 
 def _goes_live(model: Model | None, faults: Sequence[Fault]) -> bool:
-    """Whether this client is for a real endpoint; CourseError when it is and has no key."""
+    """Whether this client is for a real endpoint; CourseError when that cannot be reached."""
     if model is not None or faults or not is_live():
         return False
-    if not os.environ.get("OPENAI_API_KEY"):
+    if not os.environ.get("OPENAI_API_KEY", "").strip():
         raise CourseError(
             "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "
             "a local server named by OPENAI_BASE_URL), or unset COURSE_LIVE to stay offline."
+        )
+    address = os.environ.get("OPENAI_BASE_URL")
+    if address is not None and not address.startswith(("http://", "https://")):
+        raise CourseError(
+            f"OPENAI_BASE_URL is '{address}'. It must begin with http:// or https://, or not be "
+            f"set at all to reach {API_HOST}."
         )
     return True
 
