@@ -29,6 +29,7 @@ from .rules import (
     mapping,
     nullable,
     one_of,
+    reject_unknown,
     require,
     text,
     up_to,
@@ -89,6 +90,8 @@ def text_format(value: Any, path: str) -> None:
     if kind_of_format == "json_schema":
         _text_format_schema(value, path)
         check_output_schema(value["name"], value["schema"], strict=value.get("strict") is not False)
+    else:
+        reject_unknown(value, path, ("type",))
 
 
 def instructions(value: Any, path: str) -> None:

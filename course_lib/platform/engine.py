@@ -49,7 +49,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
             tools=allowed(body.get("tool_choice"), [*turn.tools, *turn.loaded.values()]),
             tool_choice=mode(body.get("tool_choice") or "auto"),
             parallel_tool_calls=body.get("parallel_tool_calls") is not False,
-            text_format=(body.get("text") or {}).get("format") or {"type": "text"},
+            text_format=_text_format(body),
         )
     )
     response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
@@ -75,8 +75,14 @@ def check_turn(body: Json, state: State) -> Turn:
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
-    parts = prompt_parts(card, _instructions(body), tools, context.items)
+    schema = _text_format(body).get("schema")
+    parts = prompt_parts(card, _instructions(body), tools, context.items, schema)
     return Turn(body, card, context, tools, loaded, parts)
+
+
+def _text_format(body: Json) -> Json:
+    """The form the answer is to take: plain text when the request says nothing."""
+    return (body.get("text") or {}).get("format") or {"type": "text"}
 
 
 def _instructions(body: Json) -> str:

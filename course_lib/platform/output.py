@@ -11,7 +11,7 @@ from .encrypted import seal
 from .errors import Json
 from .models import ModelCard
 from .state import State
-from .tokens import PER_MESSAGE, count_item, count_text, cut, pieces, sayable
+from .tokens import count_text, cut, pieces, render_item, sayable
 
 
 @dataclass(slots=True)
@@ -142,7 +142,7 @@ def _call(item: Json, wishes: Wishes, state: State) -> Json:
 
 def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
     """Count an item in, and cut its text where the tokens run out."""
-    needed = count_item(item) - PER_MESSAGE
+    needed = count_text(render_item(item))
     left = needed if max_tokens is None else max(max_tokens - output.tokens, 0)
     output.tokens += min(needed, left)
     if needed <= left:

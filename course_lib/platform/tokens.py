@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 RANKS = Path(__file__).parent.parent / "data" / "tiktoken"
 PER_MESSAGE = 4  # each item, and the instructions, is wrapped in four tokens
+CHANNEL = 2  # and a model that reasons marks what it said itself
 PRIMING_REASONING, PRIMING = 2, 3  # what begins the model's own turn
 TOOLS_REASONING, TOOLS = 2, -4  # what the frame around a list of tools adds to its text
 
@@ -83,9 +84,10 @@ def sayable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def count_item(item: Json) -> int:
+def count_item(item: Json, card: ModelCard) -> int:
     """Tokens of one context item, its frame included."""
-    return count_text(render_item(item)) + PER_MESSAGE
+    channel = CHANNEL if card.reasons and item.get("role") == "assistant" else 0
+    return count_text(render_item(item)) + PER_MESSAGE + channel
 
 
 def count_tools(tools: list[Json], card: ModelCard) -> int:

@@ -4,6 +4,7 @@ A prompt that begins like an earlier one is not read again in full. The vendor c
 from 1,024 tokens on, in steps of 128; here a prefix ends where an item ends.
 """
 
+import json
 from collections import OrderedDict
 
 from .errors import Json
@@ -45,15 +46,22 @@ class PrefixCache:
 
 
 def prompt_parts(
-    card: ModelCard, instructions: str | None, tools: list[Json], items: list[Json]
+    card: ModelCard,
+    instructions: str | None,
+    tools: list[Json],
+    items: list[Json],
+    answer_schema: Json | None = None,
 ) -> list[tuple[str, int]]:
     """The prompt as (text, tokens) parts, in the order the model reads them."""
     parts = [(card.snapshot, count_priming(card))]
     if tools:
         parts.append((render_tools(tools), count_tools(tools, card)))
+    if answer_schema:
+        written = json.dumps(answer_schema, ensure_ascii=False, separators=(",", ":"))
+        parts.append((written, count_text(written)))
     if instructions:
         parts.append((instructions, count_text(instructions) + PER_MESSAGE))
-    parts += [(render_item(item), count_item(item)) for item in items]
+    parts += [(render_item(item), count_item(item, card)) for item in items]
     return parts
 
 
