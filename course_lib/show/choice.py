@@ -7,6 +7,7 @@ from ..home import CourseError
 from ..live import is_live, recent_platforms
 from ..platform.tokens import content_text
 from ..standin.explanation import Explanation
+from .calls import require_response
 from .table import Table
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ BAR_WIDTH = 10
 class Choice:
     """Two tables: the candidates with their scores, and the arguments with their sources."""
 
-    def __init__(self, explanation: Explanation) -> None:
-        self._tables = [_candidates(explanation)]
+    def __init__(self, explanation: Explanation, called: set[str]) -> None:
+        self._tables = [_candidates(explanation, called)]
         if explanation.arguments:
             self._tables.append(_arguments(explanation))
 
@@ -32,13 +33,15 @@ class Choice:
 
 def choice(response: "Response") -> Choice:
     """Explain one response of the stand-in model. Real models do not explain themselves so."""
-    if is_live():
-        raise CourseError("show.choice explains the stand-in model. A live model tells no scores.")
+    require_response(response)
+    called = {item.name for item in response.output if item.type == "function_call"}
     wanted = _fingerprint(response.to_dict())
     for platform in recent_platforms:
         for exchange in reversed(platform.exchanges):
             if exchange.explanation and _fingerprint(exchange.reply) == wanted:
-                return Choice(exchange.explanation)
+                return Choice(exchange.explanation, called)
+    if is_live():
+        raise CourseError("show.choice explains the stand-in model. A live model tells no scores.")
     raise CourseError(
         f"{response.id} was not made by a client of connect() in this notebook, "
         "or too long ago. Run the cell that made it again."
@@ -47,15 +50,21 @@ def choice(response: "Response") -> Choice:
 
 def _fingerprint(reply: dict[str, Any]) -> list[Any]:
     """What tells one response from another of the same id on another client's platform."""
+    tools = [(tool.get("name"), tool.get("description")) for tool in reply["tools"]]
     items = [
         (item.get("id"), item.get("arguments"), content_text(item.get("content")))
         for item in reply["output"]
     ]
-    return [reply["id"], *items]
+    return [reply["id"], reply.get("usage"), tools, items]
 
 
-def _candidates(explanation: Explanation) -> Table:
-    called = {argument.tool for argument in explanation.arguments}
+def _candidates(explanation: Explanation, called: set[str]) -> Table:
+    if not explanation.candidates:
+        note = f"Nothing was weighed: {explanation.because}."
+    elif not called:
+        note = f"No call: {explanation.because}."
+    else:  # with arguments, their table says why
+        note = "" if explanation.arguments else f"Why: {explanation.because}."
     rows = [
         [
             candidate.tool + (" ✔" if candidate.tool in called else ""),
@@ -68,7 +77,7 @@ def _candidates(explanation: Explanation) -> Table:
         ["tool", "score", "words that counted"],
         rows,
         caption=f"Simulated: the stand-in model's choice. Margin {explanation.margin:.2f}.",
-        note="" if explanation.arguments else f"No call: {explanation.because}.",
+        note=note,
         code_columns={0, 1},
     )
 
