@@ -212,5 +212,5 @@ def test_a_process_that_does_not_start_is_told(
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false" if os.name == "posix" else "where.exe")
     path = written(tmp_path, notebook(LATE, CHECK))
-    with pytest.raises(CourseError, match=r"process does not start\. Run: course doctor"):
+    with pytest.raises(CourseError, match=r"does not start\. Run `.*start\.py doctor`"):
         check_file(path)

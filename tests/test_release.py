@@ -184,7 +184,7 @@ def test_a_changed_solution_makes_its_exercise_out_of_date(course: Path, capsys:
     release()
     solution(course, "x = 2")
     assert release(check_only=True) == 1
-    assert "exercises/01_one.ipynb is out of date. Run: course release" in capsys.readouterr().out
+    assert "exercises/01_one.ipynb is out of date: run `" in capsys.readouterr().out
     assert release() == 0
     assert release(check_only=True) == 0
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..checks import TASKS
 from ..checks.report import Report
 from ..checks.task import State, run_check
-from ..home import ROOT, CourseError
+from ..home import ROOT, START, CourseError
 from .channel import ChannelClosed, ChannelTimeout, PipeEnd
 from .notebook_file import NotebookFile, read_notebook
 from .submission import Submission, raised
@@ -118,7 +118,9 @@ def _run_cells(
     try:
         end.ask({"do": "run", "cell": ""}, START_SECONDS)  # a new process takes its time
     except (ChannelClosed, ChannelTimeout):
-        raise CourseError("The notebook's process does not start. Run: course doctor") from None
+        raise CourseError(
+            f"The process that runs a notebook does not start. Run `{START} doctor`."
+        ) from None
     troubles = []
     deadline = time.monotonic() + seconds
     for number, cell in enumerate(notebook.cells, 1):

@@ -90,6 +90,7 @@ class Probe:
         import httpx2
         from openai import OpenAI
 
+        from ..live import OFFLINE
         from ..transport import OfflineTransport
 
         def send(request: Request) -> Reply:
@@ -103,11 +104,7 @@ class Probe:
             chunks = [base64.b64decode(chunk) for chunk in reply["chunks"]]
             return Reply(reply["status"], reply["headers"], chunks)
 
-        return OpenAI(
-            api_key="offline",
-            base_url="https://api.openai.com/v1",
-            http_client=httpx2.Client(transport=OfflineTransport(send)),
-        )
+        return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=OfflineTransport(send)))
 
 
 def _finish(function: Any, arguments: list[Any]) -> Any:

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from ..home import ROOT, CourseError
+from ..home import ROOT, START, CourseError
 
 Cell = dict[str, Any]
 
@@ -30,7 +30,7 @@ def release(check_only: bool = False) -> int:
             continue
         stale += 1
         if check_only:
-            print(f"exercises/{source.name} is out of date. Run: course release")
+            print(f"exercises/{source.name} is out of date: run `{START} release`.")
         else:
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, encoding="utf-8", newline="\n")
