@@ -15,6 +15,7 @@ from openai import AsyncOpenAI, OpenAI
 from .home import CourseError
 from .platform.app import Platform
 from .platform.faults import Fault
+from .platform.models import MODELS
 from .standin import StandIn
 from .standin.prompt import Model
 from .transport import API_HOST, OfflineTransport
@@ -23,6 +24,8 @@ DEFAULT_MODEL = "gpt-5.6"
 
 # The model the notebooks ask for; a name is configuration.
 MODEL = os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
+# While a notebook is live with it, scripts and checks stay offline, so they must know it too.
+MODELS.setdefault(MODEL, MODELS[DEFAULT_MODEL])
 
 # The platforms behind the latest offline clients, newest first, so that `show` can ask them.
 recent_platforms: deque[Platform] = deque(maxlen=16)
