@@ -210,7 +210,7 @@ def test_a_cell_that_does_not_end_well_is_named(cell: str, words: str, tmp_path:
 def test_a_process_that_does_not_start_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "executable", "/bin/false" if os.name == "posix" else "where.exe")
+    monkeypatch.setenv("PYTHONHOME", str(tmp_path))  # no Python can start from there
     path = written(tmp_path, notebook(LATE, CHECK))
     with pytest.raises(CourseError, match=r"does not start\. Run `.*start\.py doctor`"):
         check_file(path)

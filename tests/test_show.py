@@ -152,9 +152,7 @@ def test_a_hostile_answer_is_shown_as_it_is() -> None:
     assert drawn.texts[-1] == f"No call. The model said: {HOSTILE}"
 
 
-@pytest.mark.parametrize(
-    "given", [None, "text", {"output": []}, ValueError("x"), iter(())], ids=str
-)
+@pytest.mark.parametrize("given", [None, "text", {"output": []}, ValueError("x"), []], ids=repr)
 @pytest.mark.parametrize("draw", [show.calls, show.choice])
 def test_what_is_no_response_is_told(draw: Any, given: Any) -> None:
     with pytest.raises(CourseError, match=f"takes a response.*not a {type(given).__name__}"):
