@@ -64,8 +64,10 @@ def fill(tool: Json, request: str, values: list[Value]) -> Filled:
     return filled
 
 
-def guess(parameter: Json) -> Any:
+def guess(parameter: Any) -> Any:
     """The plainest value of the right form, where one is needed and nothing was said."""
+    if not isinstance(parameter, dict):
+        return ""
     if parameter.get("enum"):
         return parameter["enum"][0]
     if "minimum" in parameter and not allows(parameter, "string"):
@@ -125,7 +127,9 @@ def _kinds(name: str, parameter: Json) -> tuple[str, ...]:
     return _ANY_STRING
 
 
-def allows(parameter: Json, kind: str) -> bool:
+def allows(parameter: Any, kind: str) -> bool:
+    if not isinstance(parameter, dict):  # `true` is a schema too, and allows anything
+        return parameter is True
     types = parameter.get("type")
     if types is None and "anyOf" in parameter:
         return any(allows(option, kind) for option in parameter["anyOf"])

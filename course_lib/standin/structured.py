@@ -12,7 +12,7 @@ from . import arguments
 from .prompt import Json
 from .words import Value, find_values
 
-MAX_DEPTH = 12  # a recursive schema is closed at the first chance, and here at the latest
+MAX_DEPTH = 12  # from here on only what is required is filled in
 
 
 def as_json_text(text: str, text_format: Json, request: str, results: list[Any]) -> str:
@@ -36,14 +36,22 @@ class _Writer:
 
     def __init__(self, root: Json, facts: Json, said: str, values: list[Value]) -> None:
         self._root, self._facts, self._said, self._left = root, facts, said, list(values)
+        self._way: list[str] = []  # the references that led here
 
     def fit(self, name: str, schema: Any, depth: int) -> Any:
         """A value for the property `name` that fits `schema`."""
+        if isinstance(schema, dict) and "$ref" in schema:
+            self._way.append(str(schema["$ref"]))
+            value = self.fit(name, self._resolve(schema), depth)
+            self._way.pop()
+            return value
         schema = self._resolve(schema)
         if "const" in schema:
             return schema["const"]
         if "anyOf" in schema:
-            return self.fit(name, self._option(schema["anyOf"], depth), depth)
+            return self.fit(name, self._option(schema["anyOf"]), depth)
+        if schema.get("type") == "null":
+            return None
         if arguments.allows(schema, "object") and "type" in schema:
             return self._object(schema, depth)
         if arguments.allows(schema, "array") and "type" in schema:
@@ -68,13 +76,15 @@ class _Writer:
             return value
         return arguments.guess(schema)
 
-    def _option(self, options: list[Any], depth: int) -> Any:
-        """The first option that is not null; null itself once the schema goes round in circles."""
-        resolved = [self._resolve(option) for option in options]
-        nulls = [option for option in resolved if option.get("type") == "null"]
-        if nulls and depth >= MAX_DEPTH:
-            return nulls[0]
-        return next((option for option in resolved if option.get("type") != "null"), {})
+    def _option(self, options: list[Any]) -> Any:
+        """The first option that is not null and leads on; null where all others lead in circles."""
+
+        def rank(option: Any) -> int:
+            if isinstance(option, dict) and option.get("$ref") in self._way:
+                return 2
+            return int(self._resolve(option).get("type") == "null")
+
+        return min(options, key=rank, default={})
 
     def _resolve(self, schema: Any) -> Json:
         """Follow local references, `#/$defs/Name`; what leads nowhere allows anything."""
