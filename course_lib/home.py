@@ -17,6 +17,10 @@ START = "py start.py" if os.name == "nt" else "python3 start.py"
 class CourseError(Exception):
     """A sentence for the person at the keyboard: it names the thing and the remedy."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in a notebook: the sentence, without the way through our code."""
+        return [str(self)]
+
 
 def course_home() -> Path:
     """The folder for progress, made if need be: COURSE_HOME, else ~/.llm-tools-course.
