@@ -35,6 +35,7 @@ from course_lib.grading.submission import Submission, describe
 from tests.answers.ways import Way, every_way, names_of, over_a_pipe, warm_pipe
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there is no such call on Windows")
+LINUX = pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 SOON = 5.0  # seconds: far more than what should come at once, far less than for ever
 
 
@@ -762,6 +763,20 @@ def is_late(promised, today):
     assert piped(source, tmp_path).state is State.PASSED
 
 
+@LINUX
+def test_what_a_process_started_ends_with_it(tmp_path: Path) -> None:
+    cell = (
+        "import pathlib, subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-S', '-c', 'import time; time.sleep(60)'])\n"
+        "pathlib.Path('pid').write_text(str(child.pid))"
+    )
+    with piped_submission(NotebookFile(tmp_path / "answer.ipynb", [cell], [])) as (_, troubles):
+        assert troubles == []
+        pid = int((tmp_path / "pid").read_text())
+        assert is_running(pid)
+    wait_for(lambda: not is_running(pid))
+
+
 def test_a_flood_of_questions_holds_nobody_up(tmp_path: Path) -> None:
     source = """
 import os, threading
@@ -777,7 +792,7 @@ def is_late(promised, today):
     assert piped(source, tmp_path, seconds=1.0).state in (State.CRASHED, State.TIMED_OUT)
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+@LINUX
 def test_the_process_ends_with_the_one_that_checks(tmp_path: Path) -> None:
     cell = "import os, pathlib; pathlib.Path('pid').write_text(str(os.getpid()))"
     notebook = NotebookFile(tmp_path / "answer.ipynb", [cell, "while True: pass"], [])

@@ -3,7 +3,9 @@
 import json
 import os
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -172,8 +174,16 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes on Windows")
 def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "answer.ipynb")
-    assert "is not an ordinary file" in refusal(tmp_path / "answer.ipynb")
+    path = tmp_path / "answer.ipynb"
+    os.mkfifo(path)
+
+    def write_nothing() -> None:
+        with suppress(OSError):  # nobody opened it, and it is gone
+            path.open("wb").close()
+
+    # Whoever does open it reads an end, so that this test fails and does not hang.
+    threading.Thread(target=write_nothing, daemon=True).start()
+    assert "is not an ordinary file" in refusal(path)
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:
