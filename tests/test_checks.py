@@ -206,6 +206,21 @@ def test_check_reads_the_names_of_the_module_that_calls_it() -> None:
     assert repr(names["report"]).splitlines()[0].endswith(" 3 of 3 · 1 point")
 
 
+def test_a_check_inside_the_code_it_checks_does_nothing(pipe: Way) -> None:
+    source = (
+        "from course_lib import check\n"
+        "def is_late(promised, today):\n"
+        "    check('00.1')\n"
+        "    return promised < today\n"
+    )
+    assert pipe(TASKS["00.1"], source).state is State.PASSED
+    names = names_of(source)
+    exec("report = check('00.1')", names)
+    assert names["report"].result.state is State.PASSED
+    exec("report = check('00.1')", names)  # and the next one is not in its way
+    assert names["report"].result.state is State.PASSED
+
+
 @pytest.mark.parametrize("function", [check, hint])
 def test_an_unknown_task_is_answered_with_those_there_are(function: Any) -> None:
     with pytest.raises(CourseError, match=r"no task '99\.9'.*01\.1"):

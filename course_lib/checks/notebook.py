@@ -17,12 +17,22 @@ from .task import TASKS, Task, run_check
 
 SECONDS = 20.0  # for one task, in a notebook
 _hints_given: dict[str, int] = {}
+_under_way: list[str] = []  # the task being checked
 
 
-def check(task_id: str) -> Report:
-    """Check your answer to a task, here and now, and say what was right and what was not."""
+def check(task_id: str) -> Report | None:
+    """Check your answer to a task, here and now, and say what was right and what was not.
+
+    Called by the very code that is being checked, it does nothing, as in a grader's process.
+    """
     task = find_task(task_id)
-    return Report(run_check(task, direct_submission(_callers_names())))
+    if _under_way:
+        return None
+    _under_way.append(task_id)
+    try:
+        return Report(run_check(task, direct_submission(_callers_names())))
+    finally:
+        _under_way.clear()
 
 
 def hint(task_id: str) -> None:
