@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 RANKS = Path(__file__).parent.parent / "data" / "tiktoken"
+STRETCH = 200_000  # characters
 PER_MESSAGE = 4  # each item, and the instructions, is wrapped in four tokens
 CHANNEL = 2  # and a model that reasons marks what it said itself
 PRIMING_REASONING, PRIMING = 2, 3  # what begins the model's own turn
@@ -42,10 +43,18 @@ def encoding() -> "Encoding":
             os.environ["TIKTOKEN_CACHE_DIR"] = before
 
 
+def _encode(text: str) -> list[int]:
+    """The tokens of a text, by stretches: a million blanks overflow the tokenizer's stack."""
+    if len(text) <= STRETCH:
+        return encoding().encode_ordinary(text)
+    stretches = (text[start : start + STRETCH] for start in range(0, len(text), STRETCH))
+    return [token for stretch in stretches for token in encoding().encode_ordinary(stretch)]
+
+
 @lru_cache(maxsize=8192)
 def count_text(text: str) -> int:
     """Number of tokens in `text`; markers such as `<|endoftext|>` count as plain text."""
-    return len(encoding().encode_ordinary(text))
+    return len(_encode(text))
 
 
 def pieces(text: str) -> list[str]:
@@ -66,7 +75,7 @@ def cut(text: str, tokens: int) -> str:
 def _pieces(text: str) -> Iterator[tuple[str, int]]:
     """Each piece, and how many tokens it took."""
     pending, needed = b"", 0
-    for token in encoding().encode_ordinary(text):
+    for token in _encode(text):
         pending += encoding().decode_single_token_bytes(token)
         needed += 1
         try:
