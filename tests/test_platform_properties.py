@@ -6,6 +6,7 @@ own and never an exception.
 """
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -492,3 +493,60 @@ def test_a_number_that_is_none_is_not_json(name: bytes, constant: bytes) -> None
         Platform(), b'{"model":"gpt-5.4","input":"x",%s:%s}' % (b'"' + name + b'"', constant)
     )
     assert b"We could not parse the JSON body" in content
+
+
+# --- A long conversation
+
+
+def work(platform: Platform, body: Json, counted: bool) -> tuple[int, Json]:
+    """How many function calls the platform makes for a request, if asked, and the response."""
+    calls = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    request = Request("POST", "/v1/responses", json.dumps(body).encode())
+    sys.setprofile(count if counted else None)
+    try:
+        reply = platform.handle(request)
+    finally:
+        sys.setprofile(None)
+    response: Json = json.loads(b"".join(reply.chunks))
+    assert response["error"] is None, response
+    return calls, response
+
+
+def turns(chained: bool, *measured: int) -> list[tuple[int, int]]:
+    """A tool-using conversation: (function calls, input tokens) of each turn that is measured."""
+    until = max(measured)
+    script = Scripted([call("get_order", {"order_id": "A-104"}), message("It is late.")] * until)
+    platform, found = Platform(model=script), []
+    body: Json = {"model": "gpt-5.4", "tools": [function(name="get_order")]}
+    history: list[Json] = []
+    last = None
+
+    def send_on(new: Json, counted: bool) -> tuple[int, Json]:
+        nonlocal last
+        history.append(new)
+        given = {"input": [new], "previous_response_id": last} if chained else {"input": history}
+        calls, response = work(platform, body | given, counted)
+        history.append(response["output"][0])
+        last = response["id"]
+        return calls, response
+
+    for turn in range(1, until + 1):
+        _, asking = send_on(user("Where is A-104?"), counted=False)
+        answer = an_output(asking["output"][0]["call_id"], "late")
+        calls, response = send_on(answer, counted=turn in measured)
+        if turn in measured:
+            found.append((calls, response["usage"]["input_tokens"]))
+    return found
+
+
+@pytest.mark.parametrize("chained", [False, True], ids=["sent again", "by previous_response_id"])
+def test_the_work_of_a_turn_grows_no_faster_than_its_tokens(chained: bool) -> None:
+    (few, short), (many, long) = turns(chained, 50, 200)
+    print(f"turn 50: {few} calls for {short} tokens; turn 200: {many} calls for {long} tokens")
+    assert long > 3 * short
+    assert many / few <= 1.05 * long / short
