@@ -4,6 +4,7 @@ Copied by hand from the contract of the API (sections A2 to A6), not from the pl
 `test_rejections.py` runs it. Every row says how its body is known:
 
     direct observation   rows of a public parity test against the live API, [KM] in the contract
+                         (kangminlee-maker/local-OAuth-CLI-API-adapter)
     recorded             a reply of the live API that public projects keep
     reported: THREAD     quoted in that public thread ("reported" alone: seen without a thread)
     SDK, docs            the vendor's own package or pages

@@ -407,29 +407,41 @@ def test_a_value_of_any_type_in_any_field_gets_a_civil_reply(name: str) -> None:
         send(settled(), json.dumps(VALID | {name: value}).encode())
 
 
-PLACES: dict[str, Json] = {
-    "role": user(),
-    "content": user(),
-    "id": user(),
-    "status": user(),
-    "type": user(),
-    "call_id": a_call("call_1"),
-    "name": a_call("call_1"),
-    "arguments": a_call("call_1"),
-    "namespace": a_call("call_1"),
-    "caller": a_call("call_1"),
+ITEMS: dict[str, Json] = {
+    "question": user(),
+    "answer": {"role": "assistant", "content": "hello"},
+    "call": a_call("call_1"),
     "output": an_output("call_1"),
-    "summary": {"type": "reasoning", "summary": []},
-    "encrypted_content": {"type": "reasoning", "summary": []},
-    "tools": {"type": "additional_tools", "role": "developer", "tools": []},
+    "reasoning": {"type": "reasoning", "summary": []},
+    "tools": {"type": "additional_tools", "role": "developer", "tools": [function()]},
+    "reference": {"type": "item_reference", "id": "msg_1"},
+    "hosted": {"type": "agent_message", "role": "user", "content": []},
+    "hosted output": {"type": "custom_tool_call_output", "call_id": "call_9", "output": ""},
 }
+IN_ITEMS = (
+    "type role content id status call_id name arguments namespace caller output summary "
+    "encrypted_content tools phase"
+).split()
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_a_value_of_any_type_in_any_item_gets_a_civil_reply(name: str) -> None:
-    for value in wrong():
-        given = [user(), PLACES[name] | {name: value}, a_call("call_2"), an_output("call_2")]
-        send(settled(), json.dumps(VALID | {"input": given}).encode())
+@pytest.mark.parametrize("kind", ITEMS)
+def test_a_value_of_any_type_in_any_item_gets_a_civil_reply(kind: str) -> None:
+    for name in IN_ITEMS:
+        for value in wrong():
+            given = [user(), ITEMS[kind] | {name: value}, a_call("call_2"), an_output("call_2")]
+            send(settled(), json.dumps(VALID | {"input": given}).encode())
+
+
+@pytest.mark.parametrize("kind", [*CONTENT_TYPES, "reasoning_text"])
+def test_a_value_of_any_type_in_any_part_gets_a_civil_reply(kind: str) -> None:
+    for name in ("type", "text", "refusal", "file_url", "file_data", "image_url", "annotations"):
+        for value in wrong():
+            part = {"type": kind, "text": "x", name: value}
+            for item in ("question", "answer", "hosted", "reasoning"):
+                given = [ITEMS[item] | {"content": [part]}, user()]
+                send(settled(), json.dumps(VALID | {"input": given}).encode())
+            given = [a_call("call_1"), an_output("call_1", [part])]
+            send(settled(), json.dumps(VALID | {"input": given}).encode())
 
 
 BIG = 1_000_000
