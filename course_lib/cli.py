@@ -31,7 +31,7 @@ _WORKERS = ["-n", "2", "--dist", "loadfile"]
 # Everything once; then every stored output once more, under another hash seed.
 TEST_RUNS = (
     ("1", ["tests", "--nbval", *_FOLDERS, *_WORKERS]),
-    ("2", ["--nbval", "notebooks", "solutions", *_WORKERS]),
+    ("2", ["--nbval", *_FOLDERS, *_WORKERS]),
 )
 _INTERRUPTED = 2  # pytest's exit code
 
@@ -42,7 +42,8 @@ class UsageError(CourseError):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{self.prog}: {message}. See `{self.prog} --help`.")
+        command = self.prog.removeprefix("course").strip()
+        raise UsageError(f"{message}. See `{START} {command} --help`.".replace("  ", " "))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -167,7 +168,7 @@ def _check(file: Path) -> int:
             f"Your exercises are in {exercises}; `{START} lab` lays them out.",
         )
         raise UsageError(f"There is no file '{file}'. {hint}")
-    from .grading.check_file import check_file
+    from .checks.file import check_file
 
     return check_file(file)
 

@@ -7,7 +7,6 @@ same SDK over a real endpoint: OpenAI, or anything compatible named by `OPENAI_B
 import os
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
 
 import httpx2
 from openai import AsyncOpenAI, OpenAI
@@ -18,7 +17,7 @@ from .platform.faults import Fault
 from .platform.models import MODELS
 from .standin import StandIn
 from .standin.prompt import Model
-from .transport import API_HOST, OfflineTransport
+from .transport import API_HOST, OFFLINE, OfflineTransport
 
 DEFAULT_MODEL = "gpt-5.6"
 
@@ -76,15 +75,6 @@ def connect_agents(model: Model | None = None, faults: Sequence[Fault] = ()) -> 
     if not _goes_live(model, faults) or client.base_url.host != API_HOST:
         _stop_trace_export()
     return client
-
-
-# Given outright, so that the environment's key and address stay unused. WebSockets do not go
-# through the transport: an address that is none makes them fail before any socket is opened.
-OFFLINE: dict[str, Any] = {
-    "api_key": "offline",
-    "base_url": f"https://{API_HOST}/v1",
-    "websocket_base_url": "offline://websockets-do-not-work-offline",
-}
 
 
 def _transport(model: Model | None, faults: Sequence[Fault]) -> OfflineTransport:

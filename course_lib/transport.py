@@ -7,6 +7,7 @@ error, and nothing is ever sent anywhere.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Any
 
 import httpx2
 
@@ -15,6 +16,14 @@ from .platform.faults import NetworkFault
 from .platform.http import Reply, Request, json_reply
 
 API_HOST = "api.openai.com"
+
+# Given outright, so that the environment's key and address stay unused. WebSockets do not go
+# through the transport: an address that is none makes them fail before any socket is opened.
+OFFLINE: dict[str, Any] = {
+    "api_key": "offline",
+    "base_url": f"https://{API_HOST}/v1",
+    "websocket_base_url": "offline://websockets-do-not-work-offline",
+}
 
 
 class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):

@@ -28,9 +28,9 @@ from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
 from course_lib.grading import channel
 from course_lib.grading.channel import ChannelClosed, ChannelTimeout, Json, PipeEnd
-from course_lib.grading.check_file import piped_submission
 from course_lib.grading.data import MAX_SIZE, function_call, project
 from course_lib.grading.notebook_file import NotebookFile
+from course_lib.grading.piped import piped_submission
 from course_lib.grading.submission import Submission, describe
 from tests.answers.ways import Way, every_way, names_of, over_a_pipe, warm_pipe
 
@@ -798,7 +798,7 @@ def test_the_process_ends_with_the_one_that_checks(tmp_path: Path) -> None:
     notebook = NotebookFile(tmp_path / "answer.ipynb", [cell, "while True: pass"], [])
     program = (
         "import sys, pathlib\n"
-        "from course_lib.grading.check_file import piped_submission\n"
+        "from course_lib.grading.piped import piped_submission\n"
         "from course_lib.grading.notebook_file import NotebookFile\n"
         f"cells = {notebook.cells!r}\n"
         "with piped_submission(NotebookFile(pathlib.Path('a.ipynb'), cells, [])):\n    pass\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from course_lib.grading.check_file import check_file
+from course_lib.checks.file import check_file
 from course_lib.grading.notebook_file import MAX_BYTES, read_notebook
 from course_lib.home import CourseError
 from tests import ROOT

@@ -47,10 +47,10 @@ def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
         ("--hepl", "`course` has no '--hepl'. Did you mean '--help'?"),
         ("lab --prot 8888", "`course lab` has no '--prot'. Did you mean '--port'?"),
         ("lab here", "`course lab` has no 'here'. There are: --no-browser, --port, --help."),
-        ("lab --port x", "course lab: argument --port: 'x' is no port, which is a number from 1"),
-        ("lab --port 70000", "course lab: argument --port: '70000' is no port"),
+        ("lab --port x", "argument --port: 'x' is no port, which is a number from 1"),
+        ("lab --port 70000", "argument --port: '70000' is no port"),
         ("release --chek", "`course release` has no '--chek'. Did you mean '--check'?"),
-        ("check", "course check: the following arguments are required: FILE. See `course check"),
+        ("check", f"the following arguments are required: FILE. See `{START} check --help`"),
     ],
 )
 def test_a_mistake_is_answered_in_one_sentence(line: str, said: str, capsys: Capture) -> None:
@@ -81,7 +81,7 @@ def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> 
         calls.append(what)
         return 7
 
-    monkeypatch.setattr("course_lib.grading.check_file.check_file", note)
+    monkeypatch.setattr("course_lib.checks.file.check_file", note)
     monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: note(check_only))
     (tmp_path / "a.ipynb").touch()
     assert cli.main(["check", str(tmp_path / "a.ipynb")]) == 7
@@ -141,7 +141,7 @@ def test_the_tests_are_everything_under_two_hash_seeds(runs: list[Run], monkeypa
     workers = "-n 2 --dist loadfile"
     assert [" ".join(command[1:]) for command, _ in runs] == [
         f"-m pytest tests --nbval notebooks exercises solutions {workers}",
-        f"-m pytest --nbval notebooks solutions {workers}",
+        f"-m pytest --nbval notebooks exercises solutions {workers}",
     ]
     assert [environment["PYTHONHASHSEED"] for _, environment in runs] == ["1", "2"]
     for _, environment in runs:

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..grading.submission import Client, Outcome, Submission
+from ..platform.app import Platform
+from ..platform.http import Request
 from .task import Finding, expect, task
 
+MODEL = "gpt-5.6"
 _QUESTION = "How many units of TR-40 are in stock?"
 _OTHER_QUESTION = "Is AX-200 still in stock?"
 _UNRELATED = "Write a limerick about a lighthouse."
@@ -38,12 +41,12 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
         .because("the Responses API looks for the name beside the type")
     )
     yield (
-        expect("the description tells the model something", tool["description"])
+        expect("the description says when to call", tool["description"])
         .that(
-            lambda text: len(text.split()) >= 3,
-            "a description of what it returns and when to use it",
+            lambda text: _is_called_by(text, _QUESTION),
+            f"a description by which the model calls even a tool named tool_1, for {_QUESTION!r}",
         )
-        .because("name, description and schema are all the model ever sees of your function")
+        .because("a name can be chosen badly or be taken; the description says when to call")
     )
     yield (
         expect("the schema asks for one text, sku, and nothing else", tool["parameters"])
@@ -66,7 +69,7 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
         .that(
             lambda body: (
                 _QUESTION in json.dumps(body["input"])
-                and "get_stock" in [tool["name"] for tool in body["tools"]]
+                and _names(body["tools"]) == _names([tool.value])
             ),
             f"a request with input={_QUESTION!r} and tools=[stock_tool]",
         )
@@ -88,7 +91,7 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
             lambda answer: answer == [_CALL | {"arguments": {"sku": "AX-200"}}],
             'the response, with one function_call: get_stock with {"sku": "AX-200"}',
         )
-        .because("ask must hand on the question it was given")
+        .because("ask hands on the question it was given, and hands back the response")
     )
     unrelated = submission.call("ask", client, _UNRELATED)
     yield (
@@ -129,7 +132,27 @@ def _sent(asked: Outcome, client: Client) -> Outcome:
 def _nothing_sent(asked: Outcome) -> Outcome:
     if asked.problem is not None:
         return asked
-    return Outcome(asked.tried, problem="no request reached the API")
+    return Outcome(asked.tried, problem="no request came through the client that ask was given")
+
+
+def _names(tools: list[dict[str, Any]]) -> list[Any]:
+    """What tools are called, in the flat form or, by mistake, in the nested one."""
+    return [tool.get("name") or tool["function"]["name"] for tool in tools]
+
+
+def _is_called_by(description: str, question: str) -> bool:
+    """Whether a description, with a name that says nothing, brings a call for a question."""
+    parameters = {
+        "type": "object",
+        "properties": {"sku": {"type": "string"}},
+        "required": ["sku"],
+        "additionalProperties": False,
+    }
+    tool = {"type": "function", "name": "tool_1", "description": description, "strict": True}
+    body = {"model": MODEL, "input": question, "tools": [tool | {"parameters": parameters}]}
+    reply = Platform().handle(Request("POST", "/v1/responses", json.dumps(body).encode()))
+    items = json.loads(b"".join(reply.chunks))["output"]
+    return any(item["type"] == "function_call" for item in items)
 
 
 _CALL = {"type": "function_call", "name": "get_stock"}

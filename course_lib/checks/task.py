@@ -71,9 +71,6 @@ class Expectation:
             describe(expected),
         )
 
-    def is_text(self) -> Finding:
-        return self.that(lambda value: isinstance(value, str), "text")
-
 
 def expect(label: str, *outcomes: Outcome) -> Expectation:
     """Begin an expectation. `label` says, in the present tense, what is true when it passes."""

@@ -90,8 +90,7 @@ class Probe:
         import httpx2
         from openai import OpenAI
 
-        from ..live import OFFLINE
-        from ..transport import OfflineTransport
+        from ..transport import OFFLINE, OfflineTransport
 
         def send(request: Request) -> Reply:
             sent = {
@@ -160,8 +159,6 @@ def _sdk_item(item: Json) -> Any:
 
 
 def _exception(type_name: str, message: str) -> Exception:
-    import builtins
-
     kind = getattr(builtins, type_name, StubError)
     return kind(message) if issubclass(kind, Exception) else StubError(message)
 

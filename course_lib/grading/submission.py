@@ -173,7 +173,7 @@ def describe(value: Any) -> str:
         text = repr(value)
     except RecursionError:
         text = "nested too deeply"
-    words = {"str": "a string", "NoneType": "nothing", "int": "an integer"}
+    words = {"str": "a string", "NoneType": "nothing: is a return missing?", "int": "an integer"}
     kind = type(value).__name__
     shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return one_line(f"{shown} ({words.get(kind, f'{_article(kind)} {kind}')})")

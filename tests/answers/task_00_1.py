@@ -85,7 +85,7 @@ WRONG: dict[str, Wrong] = {
     "printed_not_returned": Wrong(
         "def is_late(promised, today):\n    print(promised < today)",
         (YESTERDAY, TOMORROW, TODAY),
-        "None (nothing)",
+        "None (nothing: is a return missing?)",
         "True",
     ),
     "a_text": Wrong(

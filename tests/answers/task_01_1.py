@@ -3,7 +3,7 @@
 from tests.answers import Right, Wrong
 
 FLAT = "the declaration is flat and names get_stock"
-DESCRIPTION = "the description tells the model something"
+DESCRIPTION = "the description says when to call"
 SCHEMA = "the schema asks for one text, sku, and nothing else"
 ACCEPTED = "the API accepts the request"
 SENT = "the question and the tool are sent"
@@ -158,7 +158,7 @@ _INNER = "inner = {key: value for key, value in stock_tool.items() if key != 'ty
 WRONG: dict[str, Wrong] = {
     "nested_as_in_chat_completions": Wrong(
         TOOL + _INNER + "stock_tool = {'type': 'function', 'function': inner}" + ASK,
-        (FLAT, DESCRIPTION, SCHEMA, ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
+        (FLAT, DESCRIPTION, SCHEMA, ACCEPTED, CALLED, ANOTHER, UNRELATED),
         "{'type': 'function', 'function': {'name': 'get_stock'",
         "side by side",
     ),
@@ -174,13 +174,13 @@ class get_stock(BaseModel):
 stock_tool = openai.pydantic_function_tool(get_stock)
 """
         + ASK,
-        (FLAT, DESCRIPTION, SCHEMA, ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
+        (FLAT, DESCRIPTION, SCHEMA, ACCEPTED, CALLED, ANOTHER, UNRELATED),
         "'function': {'name': 'get_stock'",
         "side by side",
     ),
     "another_name": Wrong(
         TOOL + "stock_tool['name'] = 'stock'" + ASK,
-        (FLAT, SENT, CALLED, ANOTHER),
+        (FLAT, CALLED, ANOTHER),
         "'name': 'stock'",
         '"name": "get_stock"',
     ),
@@ -194,13 +194,19 @@ stock_tool = openai.pydantic_function_tool(get_stock)
         TOOL + "stock_tool['description'] = ''" + ASK,
         (DESCRIPTION,),
         "'' (a string)",
-        "what it returns and when to use it",
+        "even a tool named tool_1",
     ),
-    "a_one_word_description": Wrong(
-        TOOL + "stock_tool['description'] = 'Stock.'" + ASK,
+    "a_vague_description": Wrong(
+        TOOL + "stock_tool['description'] = 'Looks things up in the shop.'" + ASK,
         (DESCRIPTION,),
-        "'Stock.' (a string)",
-        "what it returns and when to use it",
+        "'Looks things up in the shop.' (a string)",
+        "even a tool named tool_1",
+    ),
+    "a_description_of_three_words": Wrong(
+        TOOL + "stock_tool['description'] = 'x x x'" + ASK,
+        (DESCRIPTION,),
+        "'x x x' (a string)",
+        "even a tool named tool_1",
     ),
     "no_additional_properties": Wrong(
         TOOL + "del parameters['additionalProperties']" + ASK,
@@ -286,13 +292,13 @@ def ask(client, question):
     "the_response_is_not_returned": Wrong(
         TOOL + ASK.replace("return ", "response = "),
         (CALLED, ANOTHER, UNRELATED),
-        "None (nothing)",
+        "None (nothing: is a return missing?)",
         "the response, with one function_call",
     ),
     "the_response_is_printed": Wrong(
         TOOL + ASK.replace("return client", "print(client").replace("tool])", "tool]))"),
         (CALLED, ANOTHER, UNRELATED),
-        "None (nothing)",
+        "None (nothing: is a return missing?)",
         "the response, with one function_call",
     ),
     "only_the_text_is_returned": Wrong(
@@ -306,7 +312,7 @@ def ask(client, question):
         + TOOL
         + ASK.replace("return client", "return connect()"),
         (ACCEPTED, SENT),
-        "no request reached the API",
+        "no request came through the client that ask was given",
         "a request that the API accepts",
     ),
     "chat_completions": Wrong(
@@ -336,7 +342,7 @@ def ask(client, question):
     return {"output": [call]}
 """,
         (ACCEPTED, SENT, ANOTHER, UNRELATED),
-        "no request reached the API",
+        "no request came through the client that ask was given",
         "a request that the API accepts",
     ),
 }

@@ -10,8 +10,8 @@ from typing import Any
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Result, Task, run_check
 from course_lib.grading.channel import Json
-from course_lib.grading.check_file import piped_submission
 from course_lib.grading.notebook_file import NotebookFile
+from course_lib.grading.piped import piped_submission
 from course_lib.grading.probe import SUBMISSION_FILE
 from course_lib.grading.submission import Submission
 

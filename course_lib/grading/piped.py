@@ -1,4 +1,4 @@
-"""`course check FILE`: run a notebook in a process of its own and check its tasks from here."""
+"""A submission behind a pipe: its notebook runs in a process of its own."""
 
 import io
 import os
@@ -10,47 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..checks import TASKS
-from ..checks.report import Report
-from ..checks.task import State, run_check
 from ..home import ROOT, START, CourseError
 from .channel import ChannelClosed, ChannelTimeout, PipeEnd
-from .notebook_file import NotebookFile, read_notebook
+from .notebook_file import NotebookFile
 from .submission import Submission, raised
 
 START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0
 SECRETS = ("OPENAI_", "COURSE_LIVE", "COURSE_MODEL")  # what these names begin is kept from it
-
-
-def check_file(
-    path: Path, cells_seconds: float = CELLS_SECONDS, task_seconds: float = TASK_SECONDS
-) -> int:
-    """Print a report for each task of the notebook; 0 when all of them pass, else 1.
-
-    Raises CourseError for a file that cannot be read, and for cells that do not end.
-    """
-    notebook = read_notebook(path)
-    task_ids = [task_id for task_id in notebook.task_ids if task_id in TASKS]
-    if not task_ids:
-        raise CourseError(
-            f"{path} checks no task: no cell calls check(…) with a known id "
-            f"({', '.join(TASKS)}). Give an exercise notebook."
-        )
-    results = []
-    for task_id in task_ids:
-        # A process for each task, so that one that hangs or dies costs nothing but itself.
-        with piped_submission(notebook, cells_seconds, task_seconds) as (submission, troubles):
-            if submission.over is not None:
-                raise CourseError(f"{path} could not be checked. {troubles[-1]}")
-            results.append(run_check(TASKS[task_id], submission))
-        if len(results) == 1:
-            for line in troubles:
-                print(line)
-        print(Report(results[-1]))
-    earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
-    passed = sum(result.state is State.PASSED for result in results)
-    print(f"\n{path.name}: {passed} of {len(results)} tasks passed, {earned} of {possible} points")
-    return 0 if passed == len(results) else 1
 
 
 @contextmanager
