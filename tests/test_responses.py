@@ -204,6 +204,17 @@ def test_reasoning_comes_back_as_it_is_in_force(
     assert tuple(reasoning[name] for name in ("context", "effort", "summary", "mode")) == back
 
 
+def test_a_model_that_reasons_takes_the_temperature_it_has() -> None:
+    assert asked(Platform(model=Listener()), model="gpt-5.6", temperature=1)["temperature"] == 1.0
+
+
+def test_a_model_that_is_told_not_to_reason_can_be_tuned() -> None:
+    fields = {"reasoning": {"effort": "none"}, "temperature": 0.2, "top_p": 0.5}
+    response = asked(Platform(model=Listener()), model="gpt-5.6", **fields)
+    assert (response["temperature"], response["top_p"]) == (0.2, 0.5)
+    assert [item["type"] for item in response["output"]] == ["message"]
+
+
 @pytest.mark.parametrize(
     ("name", "snapshot"),
     [

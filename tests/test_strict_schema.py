@@ -187,7 +187,7 @@ roots = st.builds(
 ).filter(lambda root: isinstance(root, dict))
 
 
-@settings(derandomize=True, deadline=None, max_examples=250)
+@settings(derandomize=True, deadline=None, max_examples=500)
 @given(st.one_of(objects(members), objects(members), unions(members), leaves()), members)
 def test_the_platform_agrees_with_the_rules_text(root: Any, definition: Any) -> None:
     if isinstance(root, dict):
@@ -234,6 +234,31 @@ def test_the_random_schemas_are_of_both_kinds() -> None:
 def test_the_limits_are_where_the_text_puts_them(root: Json, strict: bool) -> None:
     assert fits_strict(root) is strict
     assert is_strict(root) is strict
+
+
+def test_a_property_may_be_named_like_a_keyword() -> None:
+    root: Json = {"type": "string"}
+    for level in range(10):
+        root = schema({("items", "properties")[level % 2]: root})
+    assert fits_strict(root)
+    assert not fits_strict(schema({"items": root}))
+
+
+# What the vendor's guide named as outside the subset, and reports name still.
+OUTSIDE = (
+    "allOf oneOf not dependentRequired dependentSchemas if then else uniqueItems minLength "
+    "maxLength patternProperties propertyNames minProperties maxProperties unevaluatedProperties "
+    "unevaluatedItems contains minContains maxContains"
+).split()
+
+
+@pytest.mark.parametrize("keyword", OUTSIDE)
+def test_a_keyword_outside_the_subset_is_not_permitted(keyword: str) -> None:
+    root = schema({"a": {"type": "string", keyword: 1}})
+    with pytest.raises(SchemaProblem) as raised:
+        check_schema(root, strict=True)
+    assert str(raised.value) == f"In context=('properties', 'a'), '{keyword}' is not permitted."
+    check_schema(root, strict=False)
 
 
 def test_what_the_agents_sdk_sends_is_strict() -> None:
