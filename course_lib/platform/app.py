@@ -113,7 +113,7 @@ class Platform:
         raise ApiError(
             f"Invalid URL ({request.method} {request.path})",
             status=404,
-            hint="The offline platform has no such address. Look at the client's base_url.",
+            hint="The offline platform has no such address: ask it through client.responses.",
         )
 
     def _create_response(

@@ -26,7 +26,7 @@ def encode(events: Iterable[Event], *, obfuscate: bool = True) -> Iterator[bytes
 
 def response_events(response: Json) -> Iterator[Event]:
     """The events of a finished response, from response.created to the one that ends it."""
-    begun = response | {
+    opening = response | {
         "status": "in_progress",
         "output": [],
         "usage": None,
@@ -34,8 +34,8 @@ def response_events(response: Json) -> Iterator[Event]:
         "incomplete_details": None,
         "service_tier": "auto",
     }
-    yield {"type": "response.created", "response": begun}
-    yield {"type": "response.in_progress", "response": begun}
+    yield {"type": "response.created", "response": opening}
+    yield {"type": "response.in_progress", "response": opening}
     for index, item in enumerate(response["output"]):
         yield from _item_events(item, index)
     yield {"type": f"response.{response['status']}", "response": response}
@@ -66,11 +66,11 @@ def _message_events(item: Json, where: Json) -> Iterator[Event]:
         place = {"item_id": item["id"], **where, "content_index": content_index}
         if part["type"] == "refusal":
             inside = _refusal_events(part, place)
-            begun = part | {"refusal": ""}
+            empty = part | {"refusal": ""}
         else:
             inside = _text_events(part, place)
-            begun = part | {"text": "", "logprobs": []}
-        yield {"type": "response.content_part.added", **place, "part": begun}
+            empty = part | {"text": "", "logprobs": []}
+        yield {"type": "response.content_part.added", **place, "part": empty}
         yield from inside
         yield {"type": "response.content_part.done", **place, "part": part}
 

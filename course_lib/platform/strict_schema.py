@@ -25,7 +25,11 @@ MAX_PROPERTIES, MAX_NESTING = 5_000, 10
 MAX_ENUM_VALUES, MAX_CHARACTERS = 1_000, 120_000
 LARGE_ENUM, MAX_LARGE_ENUM_CHARACTERS = 250, 15_000
 
-_HINT = (
+_NOT_AN_OBJECT = (
+    'The properties stand inside a schema of their own: {"type": "object", "properties": {...}, '
+    '"required": [...], "additionalProperties": false}.'
+)
+_NOT_CLOSED = (
     "strict needs a closed schema: every property listed in required, and "
     '"additionalProperties": false in every object.'
 )
@@ -41,7 +45,7 @@ def check_function_schema(name: str, schema: Json | None, strict: bool | None, p
             f"Invalid schema for function '{name}': {problem}",
             param=f"{path}.parameters",
             code="invalid_function_parameters" if problem.seen else GAP,
-            hint=_HINT if strict else None,
+            hint=_hint(schema, strict),
         ) from None
 
 
@@ -54,8 +58,14 @@ def check_output_schema(name: str, schema: Json, *, strict: bool) -> None:
             f"Invalid schema for response_format '{name}': {problem}",
             param="text.format.schema",
             code="invalid_json_schema" if problem.seen else GAP,
-            hint=_HINT if strict else None,
+            hint=_hint(schema, strict),
         ) from None
+
+
+def _hint(schema: Json | None, strict: bool | None) -> str | None:
+    if schema is None or schema.get("type") != "object":
+        return _NOT_AN_OBJECT
+    return _NOT_CLOSED if strict else None
 
 
 def fits_strict(schema: Json) -> bool:

@@ -65,7 +65,8 @@ def check_tools(value: Any, path: str) -> None:
 def check_each(value: Any, path: str) -> None:
     """A list of tools, wherever it stands: in `tools`, or in an item that brings tools in."""
     if not isinstance(value, list):
-        raise wrong_type(path, "an array of tools", value)
+        hint = "tools is a list, also for one tool: tools=[tool]."
+        raise wrong_type(path, "an array of tools", value, hint)
     if len(value) > MAX_TOOLS:
         raise ApiError(
             f"Invalid '{path}': array too long. Expected an array with maximum length "
