@@ -42,7 +42,9 @@ def choice(response: "Response") -> Choice | Table:
                 return Choice(exchange.explanation, called)
     if is_live():
         # Not an error: a lesson is run from top to bottom live as well.
-        return Table(["live"], [["show.choice explains the stand-in; a live model tells no scores"]])
+        return Table(
+            ["live"], [["show.choice explains the stand-in; a live model tells no scores"]]
+        )
     raise CourseError(
         f"{response.id} was not made by a client of connect() in this notebook, "
         "or too long ago. Run the cell that made it again."
