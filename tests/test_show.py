@@ -181,7 +181,7 @@ def test_a_choice_is_explained() -> None:
 def test_no_choice_is_explained() -> None:
     shown = show.choice(ask(CHAT, STOCK_TOOL))
     assert "✔" not in repr(shown)
-    assert repr(shown).splitlines()[-1] == "No call: no tool's words come near the request."
+    assert repr(shown).splitlines()[-1] == "No call: no tool shares a word with it."
 
 
 def test_a_call_without_arguments_is_a_call() -> None:

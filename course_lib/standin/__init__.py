@@ -3,8 +3,8 @@
 It knows nothing of HTTP, of notebooks or of the shop. It sees a `Prompt` and gives an `Answer`.
 """
 
-from .model import StandIn
+from .model import StandIn, propose
 from .prompt import call, message, refusal
 from .scripted import Scripted, ScriptError
 
-__all__ = ["ScriptError", "Scripted", "StandIn", "call", "message", "refusal"]
+__all__ = ["ScriptError", "Scripted", "StandIn", "call", "message", "propose", "refusal"]

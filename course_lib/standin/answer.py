@@ -1,48 +1,92 @@
-"""What the stand-in says: an answer from tool results, a question back, or an honest no."""
+"""What the stand-in says: an answer from tool results, a question back, or an honest no.
 
-import json
+It repeats what the results say and adds nothing: a number without a unit stays without one, and
+rows without a total are all the rows there are.
+"""
+
+import re
 from typing import Any
 
-from .prompt import Json
+from .history import Made
+from .lexicon import table, words
+from .parameters import Parameter
 
 NO_TOOL = "I have no tool for that. I can only answer from what I was given."
+SMALL_TALK = "You are welcome. Tell me if there is something I can do."
+MOST_ROWS = 10
+_TO_THE_MODEL = re.compile(
+    r"\b(?:call|try|use|retry)\b.*\b(?:again|tool|one of)\b|^(?:tell|ask|inform) the user\.?$", re.I
+)
 
 
-def from_results(results: list[tuple[str, Any]]) -> str:
-    """A sentence for each (tool name, output) of the turn; a failure is told as one."""
-    return " ".join(_sentence(name, read_output(output)) for name, output in results)
+def from_results(made: list[Made]) -> str:
+    """A sentence for each result of the turn; a failure is told as one."""
+    return " ".join(_sentence(each.name, each.output) for each in made)
 
 
-def ask_for(tool: Json, missing: list[str]) -> str:
+def ask_for(name: str, missing: list[Parameter]) -> str:
     """Ask for the values a call still needs."""
-    needed = " and ".join(name.replace("_", " ") for name in missing)
-    return f"To use {tool['name']} I need the {needed}. Which should I take?"
+    needed = " and ".join(
+        " ".join(each.path).replace("_", " ")
+        + (f" ({each.about.rstrip('.')})" if each.about else "")
+        for each in missing[:4]
+    )
+    return f"To use {name} I need the {needed}. Which should I take?"
 
 
-def parse(text: str) -> Any:
-    """JSON as data, anything else as the text it is."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def read_output(output: Any) -> Any:
-    """A function's output as data; its parts are read as one text."""
-    if isinstance(output, str):
-        return parse(output)
-    return parse("".join(part.get("text") or "" for part in output))
+def ask_to_fix(made: Made) -> str:
+    """After a failure that says to ask the user."""
+    return f"{_sentence(made.name, made.output)} What should I use instead?"
 
 
 def _sentence(name: str, data: Any) -> str:
+    if isinstance(data, list):
+        return f"According to {name}: {_rows('result', data, None)}."
     if not isinstance(data, dict):
         return f"{name} says: {_spoken(data)}".rstrip(".") + "."
-    if data.get("ok") is False or "error" in data:
-        return f"{name} could not do it: {_spoken(data.get('error', 'no reason given'))}."
+    if data.get("ok") is False or data.get("error"):
+        return _failure(name, data)
+    total = next((data[key] for key in data if key.lower() in words("total_keys")), None)
+    total = total if isinstance(total, int) and not isinstance(total, bool) else None
     facts = [
-        f"{key.replace('_', ' ')} {_spoken(value)}" for key, value in data.items() if key != "ok"
+        _rows(_words(key), value, total)
+        if isinstance(value, list) and len(value) > 1
+        else _fact(key, value)
+        for key, value in data.items()
+        if key != "ok"
     ]
     return f"According to {name}: {', '.join(facts) or 'nothing'}."
+
+
+def _failure(name: str, data: dict[str, Any]) -> str:
+    said = [_spoken(data.get("error") or data.get("message") or "no reason given")]
+    fix = data.get("how_to_fix")
+    if isinstance(fix, str):
+        parts = re.split(r"(?<=[.!?])\s+", fix.strip())
+        said += [part.rstrip(".") for part in parts if not _TO_THE_MODEL.search(part)]
+    return f"{name} could not do it: {'. '.join(said)}."
+
+
+def _rows(what: str, rows: list[Any], total: int | None) -> str:
+    """So many rows: the total if one is declared, else as many as there are."""
+    shown = "; ".join(_spoken(row) for row in rows[:MOST_ROWS])
+    more = "; …" if len(rows) > MOST_ROWS else ""
+    if total is not None and total > len(rows):
+        return f"there are {total} {what} in all, of which {len(rows)} are shown: {shown}{more}"
+    return f"there are {len(rows)} {what}: {shown}{more}"
+
+
+def _fact(key: str, value: Any) -> str:
+    """`weight_kg: 3.2` has a unit to say; `weight: 3.2` has none."""
+    parts = key.split("_")
+    unit = table("key_units").get(parts[-1]) if len(parts) > 1 else None
+    if unit and isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{' '.join(parts[:-1])} {value} {unit}"
+    return f"{_words(key)} {_spoken(value)}"
+
+
+def _words(key: str) -> str:
+    return key.replace("_", " ")
 
 
 def _spoken(value: Any) -> str:
@@ -54,8 +98,8 @@ def _spoken(value: Any) -> str:
         case str():
             return value.strip()
         case list():
-            return "; ".join(_spoken(member) for member in value) or "none"
+            return "; ".join(_spoken(member) for member in value[:MOST_ROWS]) or "none"
         case dict():
-            return ", ".join(f"{key.replace('_', ' ')} {_spoken(v)}" for key, v in value.items())
+            return ", ".join(_fact(str(key), v) for key, v in value.items())
         case _:
             return str(value)
