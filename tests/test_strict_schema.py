@@ -254,7 +254,7 @@ OUTSIDE = (
 
 @pytest.mark.parametrize("keyword", OUTSIDE)
 def test_a_keyword_outside_the_subset_is_not_permitted(keyword: str) -> None:
-    root = schema({"a": {"type": "string", keyword: 1}})
+    root = schema({"a": {"type": "string", keyword: [] if keyword.endswith("Of") else 1}})
     with pytest.raises(SchemaProblem) as raised:
         check_schema(root, strict=True)
     assert str(raised.value) == f"In context=('properties', 'a'), '{keyword}' is not permitted."
@@ -275,6 +275,8 @@ MALFORMED: dict[str, list[Any]] = {
     "required": [{}, "a", [1], [["a"]], None],
     "enum": [{}, "a", None],
     "anyOf": [{}, 1, [1], [None]],
+    "oneOf": [{}, 1],
+    "allOf": [{}, 1],
     "items": [[], 1, "a", None],
     "type": [{}, 1, [], [1], ["str"], [["string"]], None],
     "$defs": [[], {"D": 1}],

@@ -37,8 +37,9 @@ def _children(schema: Any, context: Context) -> Iterator[tuple[Context, Any]]:
             yield (*context, keyword, name), child
     if "items" in schema:
         yield (*context, "items"), schema["items"]
-    for index, child in enumerate(schema.get("anyOf", ())):
-        yield (*context, "anyOf", str(index)), child
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for index, child in enumerate(schema.get(keyword, ())):
+            yield (*context, keyword, str(index)), child
 
 
 def check_form(schema: Any) -> None:
@@ -79,6 +80,8 @@ _FORM: dict[str, tuple[Callable[[Any], bool], str]] = {
     "definitions": _OBJECT,
     "required": (_all_text, "is not of type 'array'"),
     "anyOf": _ARRAY,
+    "oneOf": _ARRAY,
+    "allOf": _ARRAY,
     "enum": _ARRAY,
     "description": _STRING,
     "pattern": _STRING,
