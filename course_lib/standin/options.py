@@ -56,7 +56,7 @@ def _choice(parameter: Parameter, request: Request) -> Found | None:
     best: tuple[float, Any] = (0.0, None)
     said = [t.word for t in request.words if not is_stop_word(t.word)]
     for member in parameter.options[:200]:
-        if isinstance(member, bool):
+        if isinstance(member, bool | list | dict):  # nobody says those in a word
             continue
         score = _names(str(member).lower(), _member_words(member), request, said)
         if score > best[0]:
