@@ -17,7 +17,7 @@ from course_lib import connect, connect_async
 from course_lib.platform.app import Platform
 from course_lib.platform.faults import Fault
 from course_lib.standin import Scripted
-from course_lib.standin.prompt import message
+from course_lib.standin.prompt import Answer, Prompt, message
 from course_lib.transport import OfflineTransport
 
 ASK: dict[str, Any] = {"model": "gpt-5.6", "input": "ping"}
@@ -117,6 +117,33 @@ def test_a_lost_connection_is_retried() -> None:
     shaky = platform(Fault("connection"))
     assert client_over(shaky, max_retries=1).responses.create(**ASK).output_text == LONG
     assert statuses(shaky) == [0, 200]
+
+
+class Broken:
+    """A model with a fault of its own."""
+
+    def respond(self, prompt: Prompt) -> Answer:
+        raise KeyError("colour")
+
+
+def test_a_fault_of_the_course_says_so_at_once() -> None:
+    """Neither the learner's code nor the network is to blame, so nothing is tried again."""
+    faulty = Platform(model=Broken())
+    with pytest.raises(openai.InternalServerError) as raised:
+        client_over(faulty).responses.create(**ASK)
+    assert statuses(faulty) == [500]
+    assert raised.value.code == "offline_fault"
+    assert "KeyError: 'colour'" in raised.value.message
+
+
+def test_a_script_that_has_run_out_says_so_at_once() -> None:
+    over = Platform(model=Scripted([message("hello")]))
+    client = client_over(over)
+    client.responses.create(**ASK)
+    with pytest.raises(openai.InternalServerError) as raised:
+        client.responses.create(**ASK)
+    assert statuses(over) == [200, 500]
+    assert raised.value.code == "offline_script"
 
 
 # --- In mid-stream

@@ -581,7 +581,7 @@ def test_a_chain_pays_for_its_whole_history_each_turn() -> None:
     assert steps == {1 + 4 + 1 + 4 + 2}  # "hello" as an answer, and another "ping"
 
 
-LONG = [user("word " * 700), user("word " * 700)]
+LONG = [user("word " * 700), user("again " * 700)]
 
 
 def cached(platform: Platform, *given: Json, **fields: Any) -> int:
@@ -603,6 +603,7 @@ def test_a_changed_first_item_leaves_nothing_cached() -> None:
     platform = Platform(model=Listener())
     cached(platform, *LONG)
     assert cached(platform, user("A word. "), *LONG) == 0
+    assert cached(platform, *reversed(LONG)) == 0
     assert cached(platform, *LONG, instructions="Be brief.") == 0
     assert cached(platform, *LONG, tools=[GET_ORDER]) == 0
     assert cached(platform, *LONG, model="gpt-4.1") == 0
