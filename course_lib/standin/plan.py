@@ -149,13 +149,14 @@ def _spans(request: Request, cuts: list[tuple[int, int]], ranked: list[Ranked]) 
         tool = ranked[labels[begin]].tool
         if i < len(cuts) and labels[i] == labels[begin] and not wishes[i]:
             continue
+        again = i < len(cuts) and labels[i] == labels[begin]
+        if again and _REFERS_BACK.search(request.text, *cuts[i]):
+            continue
+        if begin == 0 and i == len(cuts):
+            return []  # one wish after all, and it is read already
         part = request.part(cuts[begin][0], cuts[i - 1][1])
-        if i < len(cuts) and labels[i] == labels[begin]:
-            again = request.text[cuts[i][0] : cuts[i][1]]
-            if not wishes[i] or _REFERS_BACK.search(again):
-                continue
-            if not _stated(request.part(*cuts[i]), tool) & _stated(part, tool):
-                continue  # nothing is said twice, so it is one call
+        if again and not _stated(request.part(*cuts[i]), tool) & _stated(part, tool):
+            continue  # nothing is said twice, so it is one call
         filled = fill(tool, part)
         if filled.used or filled.arguments or not tool.required:
             spans.append((part, tool, filled))
