@@ -878,7 +878,7 @@ TOOLS = [
         "tool_choice", UNVERIFIED),
     Row("audio as a file", "A5", RECORDED, attached(file_data="data:audio/mpeg;base64,AAAA"),
         AUDIO, "input[0].content[0].file_data", "invalid_value"),
-    Row("link to a film", "A5", RECORDED, attached(file_url="https://example.com/a.mp4"),
+    Row("link to a film", "A5", RECORDED, attached(file_url="https://example.com/A.MP4?t=1"),
         "The file type you uploaded is not supported. Please try again with a pdf",
         "input", "unsupported_file"),
 ]  # fmt: skip

@@ -430,6 +430,8 @@ def test_a_value_of_any_type_in_any_item_gets_a_civil_reply(kind: str) -> None:
         for value in wrong():
             given = [user(), ITEMS[kind] | {name: value}, a_call("call_2"), an_output("call_2")]
             send(settled(), json.dumps(VALID | {"input": given}).encode())
+            json_mode = {"input": given, "text": {"format": {"type": "json_object"}}}
+            send(Platform(), json.dumps(VALID | json_mode).encode())
 
 
 @pytest.mark.parametrize("kind", [*CONTENT_TYPES, "reasoning_text"])
