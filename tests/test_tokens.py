@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from course_lib.platform.app import Platform
 from course_lib.platform.http import Request
 from course_lib.platform.models import MODELS
-from course_lib.platform.tokens import count_item, count_text, cut, pieces, sayable
+from course_lib.platform.tokens import count_text, cut, item_part, pieces, sayable
 from course_lib.standin import Scripted
 from course_lib.standin.prompt import call, message
 from tests import ROOT
@@ -119,9 +119,9 @@ def test_the_schema_of_a_structured_output_counts() -> None:
 def test_an_answer_costs_as_input_what_it_says_and_its_frame() -> None:
     said = {"role": "assistant", "content": "hello world"}
     asked = {"role": "user", "content": "hello world"}
-    assert count_item(asked, MODELS["gpt-5.6"]) == 2 + 4
-    assert count_item(said, MODELS["gpt-5.6"]) == 2 + 4 + 2
-    assert count_item(said, MODELS["gpt-4.1"]) == 2 + 4
+    assert item_part(asked, MODELS["gpt-5.6"])[1] == 2 + 4
+    assert item_part(said, MODELS["gpt-5.6"])[1] == 2 + 4 + 2
+    assert item_part(said, MODELS["gpt-4.1"])[1] == 2 + 4
 
 
 def test_a_marker_of_the_tokenizer_is_plain_text() -> None:

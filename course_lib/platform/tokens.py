@@ -93,16 +93,17 @@ def sayable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def count_item(item: Json, card: ModelCard) -> int:
-    """Tokens of one context item, its frame included."""
+def item_part(item: Json, card: ModelCard) -> tuple[str, int]:
+    """One context item as text, and its tokens, its frame included."""
+    text = render_item(item)
     channel = CHANNEL if card.reasons and item.get("role") == "assistant" else 0
-    return count_text(render_item(item)) + PER_MESSAGE + channel
+    return text, count_text(text) + PER_MESSAGE + channel
 
 
-def count_tools(tools: list[Json], card: ModelCard) -> int:
-    if not tools:
-        return 0
-    return count_text(render_tools(tools)) + (TOOLS_REASONING if card.reasons else TOOLS)
+def tools_part(tools: list[Json], card: ModelCard) -> tuple[str, int]:
+    """A list of tools as text, and its tokens, the frame around the list included."""
+    text = render_tools(tools)
+    return text, count_text(text) + (TOOLS_REASONING if card.reasons else TOOLS)
 
 
 def count_priming(card: ModelCard) -> int:

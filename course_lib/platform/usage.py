@@ -9,15 +9,7 @@ from collections import OrderedDict
 
 from .errors import Json
 from .models import ModelCard
-from .tokens import (
-    PER_MESSAGE,
-    count_item,
-    count_priming,
-    count_text,
-    count_tools,
-    render_item,
-    render_tools,
-)
+from .tokens import PER_MESSAGE, count_priming, count_text, item_part, tools_part
 
 CACHE_FROM, CACHE_STEP = 1024, 128
 REMEMBERED = 50_000  # prefixes; the oldest are forgotten first
@@ -55,13 +47,13 @@ def prompt_parts(
     """The prompt as (text, tokens) parts, in the order the model reads them."""
     parts = [(card.snapshot, count_priming(card))]
     if tools:
-        parts.append((render_tools(tools), count_tools(tools, card)))
+        parts.append(tools_part(tools, card))
     if answer_schema:
         written = json.dumps(answer_schema, ensure_ascii=False, separators=(",", ":"))
         parts.append((written, count_text(written)))
     if instructions:
         parts.append((instructions, count_text(instructions) + PER_MESSAGE))
-    parts += [(render_item(item), count_item(item, card)) for item in items]
+    parts += [item_part(item, card) for item in items]
     return parts
 
 
