@@ -372,7 +372,8 @@ VALUES = {
     "float('-inf')": "-inf (a float)",
     "b'\\x00'": "b'\\x00' (a bytes)",
     "2 + 1j": "(2+1j) (a complex)",
-    "...": "Ellipsis (an ellipsis)",
+    "...": "... (still to be filled in)",
+    "[{1}, ..., {'a': 2j}]": "[{1}, ..., {'a': 2j}] (a list)",
     "(1, 2)": "[1, 2] (a list)",
     "{1: 'a', None: 'b', (1, 2): 'c', True: 'd'}": (
         "{'1': 'd', 'None': 'b', '(1, 2)': 'c'} (a dict)"

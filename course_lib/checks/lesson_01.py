@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ..grading.submission import Client, Outcome, Submission
+from ..grading.doubles import Client
+from ..grading.submission import Outcome, Submission
 from ..platform.app import Platform
 from ..platform.http import Request
 from .task import Finding, expect, task

@@ -1,7 +1,7 @@
 """What crosses between a submission and its checks, as JSON.
 
-Outwards, to the learner's code, three marks stand for things that are not data: a stub, a
-client, an item of the SDK. Inwards, everything becomes plain data, and the checking side reads
+Outwards, to the learner's code, marks stand for things that are not data: a stub, a client, a
+stream, an object of the SDK. Inwards, everything becomes plain data, and the checking side reads
 no mark in it: what a learner returns is never more than a value.
 """
 
@@ -10,14 +10,24 @@ import json
 import re
 from typing import Any
 
-STUB, CLIENT, ITEM = "$stub", "$client", "$item"
 MAX_REPR = 200
 MAX_DEPTH = 50
 MAX_SIZE = 500_000  # characters of one value; as JSON it is at most 12 times as long
 
 
-def function_call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
-    """A function_call item as the model sends it; the learner's code gets the SDK's own type."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class SdkObject:
+    """An output item or a response, as JSON; the learner's code gets the SDK's own type."""
+
+    data: dict[str, Any]
+
+    def __str__(self) -> str:
+        kind = self.data.get("type") or self.data["object"]
+        return f"<{kind} {self.data.get('call_id') or self.data['id']}>"
+
+
+def function_call(name: str, call_id: str, **arguments: Any) -> SdkObject:
+    """A function_call item as the model sends it."""
     item = {
         "type": "function_call",
         "id": call_id.replace("call", "fc"),
@@ -26,7 +36,7 @@ def function_call(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
         "arguments": json.dumps(arguments),
         "status": "completed",
     }
-    return {ITEM: item}
+    return SdkObject(item)
 
 
 def project(value: Any) -> Any:

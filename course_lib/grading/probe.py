@@ -13,21 +13,35 @@ import io
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import (
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    MutableMapping,
+)
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
+from ..platform.faults import NetworkFault
 from ..platform.http import Reply, Request
 from .channel import Json
-from .data import CLIENT, ITEM, STUB, project, safe_repr
+from .data import project, safe_repr
 
 Ask = Callable[[Json], Json]
 
 SUBMISSION_FILE = "<submission>"  # the file name of code that runs outside of a notebook
+MAX_MEMBERS = 10_000  # of an iterable that may have no end
 
 
 class StubError(Exception):
     """Raised in the learner's code when a check wants a stub to fail with an unknown type."""
+
+
+class Stopped(BaseException):
+    """Raised in the learner's code when a check has seen enough: a loop has no cap."""
 
 
 class Interrupt(BaseException):
@@ -41,17 +55,20 @@ class Probe:
         self._namespace, self._ask = namespace, ask
 
     def answer(self, question: Json) -> Json:
-        """`value` looks a name up; `call` calls a function. Errors come back as data."""
+        """Do what the question says with a name. Errors come back as data.
+
+        value    look it up
+        schema   look it up; a pydantic model class gives its JSON schema
+        call     call it, and wait for what it returns
+        iterate  call it, and go through what it returns, MAX_MEMBERS at most
+        """
         name = question["name"]
         if name not in self._namespace:
             return {"missing": name}
         value = self._namespace[name]
         try:
             with _no_keyboard():
-                if question["do"] == "call":
-                    arguments = [self._rebuild(each) for each in question["arguments"]]
-                    value = _finish(value, arguments)
-                return {"value": project(value)}
+                return {"value": project(self._do(question, value))}
         except Interrupt:
             raise
         except BaseException as error:  # a submission may raise anything, SystemExit included
@@ -59,23 +76,52 @@ class Probe:
                 return {"unwritten": name}
             return {"error": describe_error(error)}
 
+    def _do(self, question: Json, value: Any) -> Any:
+        match question["do"]:
+            case "value":
+                return value
+            case "schema":
+                return value.model_json_schema() if hasattr(value, "model_json_schema") else value
+        arguments, named = self._rebuild(question["arguments"]), self._rebuild(question["named"])
+        result = value(*arguments, **named)
+        if inspect.isawaitable(result):
+            result = _in_a_loop(_wait(result))
+        if question["do"] == "call":
+            return result
+        if hasattr(result, "__aiter__"):
+            return _in_a_loop(_members(result))
+        return list(islice(result, MAX_MEMBERS))
+
+    def _ask_back(self, question: Json) -> Json:
+        reply = self._ask(question)
+        if "stop" in reply:
+            raise Stopped(reply["stop"])
+        return reply
+
     def _rebuild(self, value: Any) -> Any:
-        """Data from the checking side, with its three marks turned into what they stand for."""
+        """Data from the checking side, with its marks turned into what they stand for."""
         if isinstance(value, list):
             return [self._rebuild(member) for member in value]
         if not isinstance(value, dict):
             return value
-        if STUB in value:
-            return self._stub(value[STUB])
-        if CLIENT in value:
-            return self._client(value[CLIENT])
-        if ITEM in value:
-            return _sdk_item(value[ITEM])
+        match value:
+            case {"$stub": name}:
+                return self._stub(name)
+            case {"$async_stub": name}:
+                return self._async_stub(name)
+            case {"$stream": request, "$client": number}:
+                return self._client(number).responses.create(**request, stream=True)
+            case {"$client": number}:
+                return self._client(number)
+            case {"$async_client": number}:
+                return self._async_client(number)
+            case {"$item": item}:
+                return _sdk_object(item)
         return {key: self._rebuild(member) for key, member in value.items()}
 
     def _stub(self, name: str) -> Callable[..., Any]:
         def stub(*args: Any, **kwargs: Any) -> Any:
-            reply = self._ask(
+            reply = self._ask_back(
                 {"do": "stub", "name": name, "args": project(args), "kwargs": project(kwargs)}
             )
             if "raises" in reply:
@@ -85,12 +131,35 @@ class Probe:
         stub.__name__ = stub.__qualname__ = name
         return stub
 
+    def _async_stub(self, name: str) -> Callable[..., Any]:
+        call = self._stub(name)
+
+        async def stub(*args: Any, **kwargs: Any) -> Any:
+            return call(*args, **kwargs)
+
+        stub.__name__ = stub.__qualname__ = name
+        return stub
+
     def _client(self, number: int) -> Any:
         """A real client whose wire ends on the checking side."""
         import httpx2
         from openai import OpenAI
 
-        from ..transport import OFFLINE, OfflineTransport
+        from ..transport import OFFLINE
+
+        return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=self._transport(number)))
+
+    def _async_client(self, number: int) -> Any:
+        import httpx2
+        from openai import AsyncOpenAI
+
+        from ..transport import OFFLINE
+
+        transport = self._transport(number)
+        return AsyncOpenAI(**OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
+
+    def _transport(self, number: int) -> Any:
+        from ..transport import OfflineTransport
 
         def send(request: Request) -> Reply:
             sent = {
@@ -99,26 +168,40 @@ class Probe:
                 "query": request.query,
                 "body": base64.b64encode(request.body).decode(),
             }
-            reply = self._ask({"do": "wire", "client": number, "request": sent})
-            chunks = [base64.b64decode(chunk) for chunk in reply["chunks"]]
-            return Reply(reply["status"], reply["headers"], chunks)
+            reply = self._ask_back({"do": "wire", "client": number, "request": sent})
+            if "status" not in reply:
+                raise NetworkFault(reply["fault"])
+            return Reply(reply["status"], reply["headers"], _chunks(reply))
 
-        return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=OfflineTransport(send)))
+        return OfflineTransport(send)
 
 
-def _finish(function: Any, arguments: list[Any]) -> Any:
-    """Call; an awaitable is awaited in a thread, since the notebook's own loop is running."""
-    result = function(*arguments)
-    if not inspect.isawaitable(result):
-        return result
+def _chunks(reply: Json) -> Iterator[bytes]:
+    yield from map(base64.b64decode, reply["chunks"])
+    if "fault" in reply:
+        raise NetworkFault(reply["fault"])
+
+
+async def _wait(result: Awaitable[Any]) -> Any:
+    return await result
+
+
+async def _members(result: AsyncIterable[Any]) -> list[Any]:
+    members = []
+    async for member in result:
+        members.append(member)
+        if len(members) == MAX_MEMBERS:
+            break
+    return members
+
+
+def _in_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine in a thread, since the notebook's own loop is running."""
     outcome: list[Any] = []
-
-    async def wait() -> Any:
-        return await result
 
     def run() -> None:
         try:
-            outcome.append((asyncio.run(wait()), None))
+            outcome.append((asyncio.run(coroutine), None))
         except BaseException as error:
             outcome.append((None, error))
 
@@ -152,10 +235,13 @@ def _no_input(prompt: object = "") -> str:
     raise EOFError("a check has no keyboard to read from")
 
 
-def _sdk_item(item: Json) -> Any:
-    from openai.types.responses import ResponseFunctionToolCall
+def _sdk_object(data: Json) -> Any:
+    from openai.types.responses import Response, ResponseOutputItem
+    from pydantic import TypeAdapter
 
-    return ResponseFunctionToolCall.model_validate(item)
+    if data.get("object") == "response":
+        return Response.model_validate(data)
+    return TypeAdapter(ResponseOutputItem).validate_python(data)
 
 
 def _exception(type_name: str, message: str) -> Exception:

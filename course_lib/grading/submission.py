@@ -7,16 +7,16 @@ side is taken as hostile: it is matched against the forms it may have, and its t
 on one line.
 """
 
-import base64
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..platform.app import Exchange, Platform
-from ..platform.http import Request
+from ..platform.app import Platform
+from ..platform.faults import Fault
+from ..standin import StandIn
 from ..standin.prompt import Model
 from .channel import ChannelClosed, ChannelTimeout, Json
-from .data import CLIENT, STUB
+from .doubles import MAX_REQUESTS, Client, Stub, mark, shown
 
 LONGEST = 160  # characters of a value that are shown
 
@@ -57,29 +57,6 @@ class Outcome:
             return self
 
 
-@dataclass
-class Stub:
-    """A function handed to the submission. Its calls are recorded on the checking side."""
-
-    name: str
-    returns: Any = None
-    raises: Exception | None = None
-    calls: list[Json] = field(default_factory=list)  # the keyword arguments of each call
-
-
-@dataclass
-class Client:
-    """A client handed to the submission; `platform` is the other end of its wire."""
-
-    number: int
-    platform: Platform
-
-    @property
-    def exchanges(self) -> list[Exchange]:
-        """The requests that reached the platform, oldest first."""
-        return list(self.platform.exchanges)
-
-
 class Submission:
     """The checking side of the keyhole. `ask` carries a question to the probe.
 
@@ -96,24 +73,59 @@ class Submission:
         self._clients: list[Client] = []
 
     def value(self, name: str) -> Outcome:
-        """Look a name up. None and `...` count as not attempted."""
+        """Look a name up. None, `...`, and a list or dict of nothing else, are not attempted."""
         return self._outcome({"do": "value", "name": name}, f"the value of {name}")
 
-    def call(self, name: str, *arguments: Any) -> Outcome:
-        """Call the learner's function. Arguments are data, stubs, clients and items."""
-        question = {"do": "call", "name": name, "arguments": [_mark(each) for each in arguments]}
-        shown = ", ".join(_shown(each) for each in arguments)
-        return self._outcome(question, f"{name}({shown})")
+    def schema(self, name: str) -> Outcome:
+        """The JSON schema under a name: a dict as it is, or that of a pydantic model class."""
+        return self._outcome({"do": "schema", "name": name}, f"the schema {name}")
 
-    def stub(self, name: str, *, returns: Any = None, raises: Exception | None = None) -> Stub:
+    def call(self, name: str, *arguments: Any, **named: Any) -> Outcome:
+        """Call the learner's function, an `async def` too, and wait for what it returns.
+
+        Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
+        responses, streams, `function_call` items.
+        """
+        return self._call("call", name, arguments, named)
+
+    def iterate(self, name: str, *arguments: Any, **named: Any) -> Outcome:
+        """Call a generator of the learner's; the value is the list of what it yields.
+
+        A function that returns a list or another iterable does as well.
+        """
+        return self._call("iterate", name, arguments, named)
+
+    def stub(
+        self,
+        name: str,
+        *,
+        returns: Any = None,
+        raises: Exception | None = None,
+        does: Callable[..., Any] | None = None,
+        awaited: bool = False,
+    ) -> Stub:
         """A function of the checking side that the submission can be given, and may call."""
-        self._stubs[name] = Stub(name, returns, raises)
+        self._stubs[name] = Stub(name, returns, raises, does, awaited)
         return self._stubs[name]
 
-    def client(self, model: Model | None = None) -> Client:
-        """A client over a fresh platform of the checking side."""
-        platform = Platform() if model is None else Platform(model=model)
-        self._clients.append(Client(len(self._clients), platform))
+    def client(
+        self,
+        model: Model | None = None,
+        *,
+        faults: Sequence[Fault] = (),
+        max_requests: int = MAX_REQUESTS,
+        awaited: bool = False,
+    ) -> Client:
+        """A client over a fresh platform of the checking side.
+
+        model         what answers: a script, or the stand-in when left out
+        faults        what goes wrong on the way, by rule
+        max_requests  after so many in one call that call is stopped, and its outcome says that
+                      the loop has no cap
+        awaited       whether the learner's code gets an `AsyncOpenAI`
+        """
+        platform = Platform(model=model or StandIn(), faults=list(faults))
+        self._clients.append(Client(len(self._clients), platform, max_requests, awaited))
         return self._clients[-1]
 
     def answer(self, question: Json) -> Json:
@@ -124,15 +136,27 @@ class Submission:
         match question:
             case {"do": "stub", "name": str(name), "args": list(args), "kwargs": dict(kwargs)}:
                 if name in self._stubs:
-                    return _call_stub(self._stubs[name], args, kwargs)
+                    return self._stubs[name].answer(args, kwargs)
             case {"do": "wire", "client": int(number), "request": dict(request)}:
                 if 0 <= number < len(self._clients):
-                    return _send(self._clients[number], request)
+                    return self._clients[number].send(request)
         raise ChannelClosed
+
+    def _call(self, do: str, name: str, arguments: Sequence[Any], named: Json) -> Outcome:
+        written = [*map(shown, arguments), *(f"{key}={shown(each)}" for key, each in named.items())]
+        question = {
+            "do": do,
+            "name": name,
+            "arguments": mark(list(arguments)),
+            "named": mark(named),
+        }
+        return self._outcome(question, f"{name}({', '.join(written)})")
 
     def _outcome(self, question: Json, tried: str) -> Outcome:
         if self.over is None:
             seen = self._exchanges()
+            for client in self._clients:
+                client.sent = 0
             try:
                 return self._read(self.ask(question), question, tried, seen)
             except (Missing, NotAttempted, ChannelTimeout, ChannelClosed) as over:
@@ -140,12 +164,16 @@ class Submission:
         return Outcome(tried, problem="it did not come to this")
 
     def _read(self, reply: Json, question: Json, tried: str, seen: int) -> Outcome:
+        for client in self._clients:
+            if client.is_used_up:  # whatever the probe says of it
+                problem = f"it had sent {client.max_requests} requests and did not stop"
+                return Outcome(tried, problem=problem)
         match reply:
             case {"missing": _}:
                 raise Missing(question["name"])
             case {"unwritten": _}:
                 raise NotAttempted(question["name"])
-            case {"value": None | {"$type": "ellipsis"}} if question["do"] == "value":
+            case {"value": value} if question["do"] in ("value", "schema") and _is_blank(value):
                 raise NotAttempted(question["name"])
             case {"value": value}:
                 return Outcome(tried, value)
@@ -167,16 +195,32 @@ class Submission:
 def describe(value: Any) -> str:
     """A value with its type in words, shortened: `{'a': 1} (a dict)`."""
     match value:
+        case {"$type": "ellipsis"}:
+            return "... (still to be filled in)"
         case {"$type": str(kind), "$repr": str(text)}:
             return one_line(f"{text} ({_article(kind)} {kind})")
     try:
-        text = repr(value)
+        text = _repr(value)
     except RecursionError:
         text = "nested too deeply"
     words = {"str": "a string", "NoneType": "nothing: is a return missing?", "int": "an integer"}
     kind = type(value).__name__
     shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return one_line(f"{shown} ({words.get(kind, f'{_article(kind)} {kind}')})")
+
+
+def _repr(value: Any) -> str:
+    """The repr; what has no JSON form, at any depth, as it is written on the other side."""
+    match value:
+        case {"$type": "ellipsis"}:
+            return "..."
+        case {"$type": str(), "$repr": str(text)}:
+            return str(text)
+        case dict():
+            return "{" + ", ".join(f"{key!r}: {_repr(each)}" for key, each in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_repr, value)) + "]"
+    return repr(value)
 
 
 def raised(error: Json) -> str:
@@ -193,57 +237,19 @@ def one_line(text: str) -> str:
     return "".join(each if each.isprintable() else " " for each in text).strip()
 
 
+def _is_blank(value: Any) -> bool:
+    """Whether a value is as it was handed out: nothing, `...`, or a form full of them."""
+    match value:
+        case None | {"$type": "ellipsis"}:
+            return True
+        case list() | dict():
+            members = list(value.values() if isinstance(value, dict) else value)
+            return bool(members) and all(map(_is_blank, members))
+    return False
+
+
 def _article(noun: str) -> str:
     return "an" if noun[:1].lower() in "aeiou" else "a"
-
-
-def _call_stub(stub: Stub, args: list[Any], kwargs: dict[str, Any]) -> Json:
-    stub.calls.append({str(i): value for i, value in enumerate(args)} | kwargs)
-    if stub.raises is not None:
-        message = str(stub.raises.args[0]) if stub.raises.args else ""
-        return {"raises": {"type": type(stub.raises).__name__, "message": message}}
-    return {"returns": stub.returns}
-
-
-def _send(client: Client, request: Json) -> Json:
-    match request:
-        case {"method": str(method), "path": str(path), "query": dict(query), "body": str(body)}:
-            try:
-                content = base64.b64decode(body)
-            except ValueError:
-                raise ChannelClosed from None
-            reply = client.platform.handle(Request(method, path, content, query=query))
-            chunks = [base64.b64encode(chunk).decode() for chunk in reply.chunks]
-            return {"status": reply.status, "headers": reply.headers, "chunks": chunks}
-    raise ChannelClosed
-
-
-def _mark(argument: Any) -> Any:
-    """An argument as data, with stubs and clients as their marks, at any depth."""
-    if isinstance(argument, Stub):
-        return {STUB: argument.name}
-    if isinstance(argument, Client):
-        return {CLIENT: argument.number}
-    if isinstance(argument, dict):
-        return {key: _mark(value) for key, value in argument.items()}
-    if isinstance(argument, list):
-        return [_mark(value) for value in argument]
-    return argument
-
-
-def _shown(argument: Any) -> str:
-    """An argument as a learner would write it."""
-    if isinstance(argument, Client):
-        return "client"
-    if isinstance(argument, Stub):
-        return argument.name
-    if isinstance(argument, dict) and "$item" in argument:
-        return f"<{argument['$item']['type']} {argument['$item'].get('call_id', '')}>"
-    if isinstance(argument, dict):
-        return "{" + ", ".join(f"{key!r}: {_shown(value)}" for key, value in argument.items()) + "}"
-    if isinstance(argument, list):
-        return "[" + ", ".join(map(_shown, argument)) + "]"
-    return repr(argument)
 
 
 def _not_connected(question: Json) -> Json:
