@@ -88,9 +88,7 @@ def _run(arguments: list[str]) -> int:
 
             return doctor()
         case _:
-            from .grading.release import release
-
-            return release(check_only=options.check)
+            return _release(options.check)
 
 
 def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
@@ -171,6 +169,18 @@ def _check(file: Path) -> int:
     from .checks.file import check_file
 
     return check_file(file)
+
+
+def _release(check_only: bool) -> int:
+    from .checks.lint import lint, lint_runs
+    from .grading.release import release
+
+    solutions = sorted((ROOT / "solutions").glob("*.ipynb"))
+    complaints = [complaint for path in solutions for complaint in lint(path)]
+    if not complaints:
+        complaints = [complaint for path in solutions for complaint in lint_runs(path)]
+    print(*complaints, sep="\n", end="\n" if complaints else "")
+    return 1 if complaints else release(check_only)
 
 
 def _test(arguments: list[str]) -> int:

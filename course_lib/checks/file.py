@@ -1,12 +1,15 @@
 """`course check FILE`: a notebook runs in a process of its own, and is checked from this one."""
 
+from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 
-from ..grading.notebook_file import read_notebook
+from ..grading.channel import ChannelClosed, ChannelTimeout
+from ..grading.notebook_file import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
 from ..home import CourseError
 from .report import Report
-from .task import TASKS, State, run_check
+from .task import TASKS, Result, State, run_check
 
 
 def check_file(
@@ -24,17 +27,27 @@ def check_file(
             f"({', '.join(TASKS)}). Give an exercise notebook."
         )
     results = []
-    for task_id in task_ids:
-        # A process for each task, so that one that hangs or dies costs nothing but itself.
-        with piped_submission(notebook, cells_seconds, task_seconds) as (submission, troubles):
-            if submission.over is not None:
-                raise CourseError(f"{path} could not be checked. {troubles[-1]}")
-            results.append(run_check(TASKS[task_id], submission))
-        if len(results) == 1:
-            for line in troubles:
-                print(line)
-        print(Report(results[-1]))
+    for result in _results(notebook, task_ids, cells_seconds, task_seconds):
+        print(Report(result))
+        results.append(result)
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
     passed = sum(result.state is State.PASSED for result in results)
     print(f"\n{path.name}: {passed} of {len(results)} tasks passed, {earned} of {possible} points")
     return 0 if passed == len(results) else 1
+
+
+def _results(
+    notebook: NotebookFile, task_ids: list[str], cells_seconds: float, task_seconds: float
+) -> Iterator[Result]:
+    """Each task's result. One that hangs or dies costs itself alone: the rest get a new process."""
+    waiting, troubles_told = deque(task_ids), False
+    while waiting:
+        with piped_submission(notebook, cells_seconds, task_seconds) as (submission, troubles):
+            if submission.over is not None:
+                raise CourseError(f"{notebook.path} could not be checked. {troubles[-1]}")
+            for line in () if troubles_told else troubles:
+                print(line)
+            troubles_told = True
+            while waiting and not isinstance(submission.over, ChannelClosed | ChannelTimeout):
+                submission.forget()
+                yield run_check(TASKS[waiting.popleft()], submission)

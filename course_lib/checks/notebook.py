@@ -1,10 +1,13 @@
 """`check` and `hint`, as a cell calls them."""
 
+import io
 import json
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stderr
 from types import FrameType
 from typing import Any
 
@@ -20,19 +23,34 @@ _hints_given: dict[str, int] = {}
 _under_way: list[str] = []  # the task being checked
 
 
-def check(task_id: str) -> Report | None:
+class NotPassed(CourseError):
+    """Raised by `check` where nbgrader runs the notebook; says what the report says."""
+
+
+def check(task_id: str) -> "Report | int | None":
     """Check your answer to a task, here and now, and say what was right and what was not.
 
     Called by the very code that is being checked, it does nothing, as in a grader's process.
+    Where nbgrader runs the notebook, it prints the report and returns the points, the form in
+    which nbgrader takes them; it raises NotPassed when there are none.
     """
     task = find_task(task_id)
     if _under_way:
         return None
+    by_nbgrader = "NBGRADER_EXECUTION" in os.environ
     _under_way.append(task_id)
     try:
-        return Report(run_check(task, direct_submission(_callers_names())))
+        # nbgrader takes anything on stderr for a failure, a warning of the learner's code too.
+        with redirect_stderr(io.StringIO()) if by_nbgrader else nullcontext():
+            report = Report(run_check(task, direct_submission(_callers_names())))
     finally:
         _under_way.clear()
+    if not by_nbgrader:
+        return report
+    if not report.result.points:
+        raise NotPassed(repr(report))
+    print(report)
+    return report.result.points
 
 
 def hint(task_id: str) -> None:

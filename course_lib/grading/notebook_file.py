@@ -24,9 +24,15 @@ class NotebookFile:
 def read_notebook(path: Path) -> NotebookFile:
     """Read a notebook, nbformat 3 or 4; CourseError says what is wrong with the file."""
     try:
-        content = _json(_bytes(path))
+        return parse_notebook(_bytes(path), path)
     except OSError as error:
         raise CourseError(f"{path} cannot be opened: {error.strerror}.") from None
+
+
+def parse_notebook(data: bytes, path: Path) -> NotebookFile:
+    """The notebook in `data`, which is the content of `path` or may become it."""
+    try:
+        content = _json(data)
     except (ValueError, RecursionError):
         raise CourseError(
             f"{path} is not a notebook that can be read: its JSON is damaged. "

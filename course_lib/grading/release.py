@@ -51,11 +51,15 @@ def _exercise_cell(cell: Cell, path: Path) -> Cell:
         raise CourseError(
             f"{path.name}, cell {cell.get('id', '?')}: {BEGIN} and {END} do not pair up."
         )
-    stripped = _SOLUTION.sub(_blank, text)
-    released = cell | {"source": stripped.splitlines(keepends=True)}
+    released = cell | {"source": without_answers(text).splitlines(keepends=True)}
     if cell["cell_type"] == "code":
         released |= {"outputs": [], "execution_count": None, "metadata": _metadata(cell)}
     return released
+
+
+def without_answers(source: str) -> str:
+    """A cell's source with its answers replaced by the form that is handed out."""
+    return _SOLUTION.sub(_blank, source)
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -72,6 +72,12 @@ class Submission:
         self._stubs: dict[str, Stub] = {}
         self._clients: list[Client] = []
 
+    def forget(self) -> None:
+        """Begin another task with the same probe: nothing was tried or handed out yet."""
+        self.over, self.reached = None, ""
+        self._stubs.clear()
+        self._clients.clear()
+
     def value(self, name: str) -> Outcome:
         """Look a name up. None, `...`, and a list or dict of nothing else, are not attempted."""
         return self._outcome({"do": "value", "name": name}, f"the value of {name}")
