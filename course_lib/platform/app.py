@@ -7,16 +7,14 @@ of it. It opens no socket and reads no clock.
 
 import json
 import math
-import re
 import threading
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..standin import ScriptError, StandIn
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model
-from . import responses
+from . import routes
 from .engine import run_turn
 from .errors import GAP, ApiError, Json
 from .events import encode, response_events
@@ -99,22 +97,14 @@ class Platform:
     ) -> Reply:
         if (request.method, request.path) == ("POST", "/v1/responses"):
             return self._create_response(request, body, headers, fault)
-        for method, path, endpoint in _ENDPOINTS:
-            found = re.fullmatch(path, request.path)
-            if found and method == request.method:
-                argument = found.group(1) if found.groups() else body
-                reply = endpoint(self.state, request, argument)
-                self._log(request, body, 200, reply)
-                return json_reply(200, reply, headers)
-        if any(re.fullmatch(path, request.path) for _, path, _ in _ENDPOINTS):
-            raise ApiError(
-                f"Not allowed to {request.method} on {request.path}.", code=GAP, status=405
-            )
-        raise ApiError(
-            f"Invalid URL ({request.method} {request.path})",
-            status=404,
-            hint="The offline platform has no such address: ask it through client.responses.",
-        )
+        endpoint, ids = routes.find(request)
+        given = (*ids, body) if request.method == "POST" else ids
+        reply = endpoint(self.state, request, *given)
+        if isinstance(reply, bytes):
+            self._log(request, body, 200, {})
+            return Reply(200, {"content-type": "application/octet-stream"} | headers, (reply,))
+        self._log(request, body, 200, reply)
+        return json_reply(200, reply, headers)
 
     def _create_response(
         self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
@@ -153,17 +143,6 @@ class Platform:
         self.exchanges.append(
             Exchange(request.method, request.path, body, status, reply, hint, explanation)
         )
-
-
-# (method, path, endpoint). An endpoint gets the state, the request, and the id in its path or,
-# where there is none, the body.
-_ENDPOINTS: list[tuple[str, str, Callable[..., Json]]] = [
-    ("POST", "/v1/responses/input_tokens", responses.count_input_tokens),
-    ("GET", "/v1/responses/([^/]+)", responses.retrieve),
-    ("DELETE", "/v1/responses/([^/]+)", responses.delete),
-    ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
-    ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
-]
 
 
 def _read_body(request: Request) -> Json:

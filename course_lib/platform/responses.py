@@ -7,9 +7,8 @@ routing and the bytes.
 from .engine import check_turn
 from .errors import GAP, ApiError, Json
 from .http import Request
+from .pages import list_page
 from .state import State, StoredResponse
-
-PAGE, LARGEST_PAGE = 20, 100
 
 
 def retrieve(state: State, request: Request, response_id: str) -> Json:
@@ -22,7 +21,7 @@ def delete(state: State, request: Request, response_id: str) -> Json:
     return {"id": response_id, "object": "response", "deleted": True}
 
 
-def cancel(state: State, request: Request, response_id: str) -> Json:
+def cancel(state: State, request: Request, response_id: str, body: Json) -> Json:
     """Only a response that runs in the background can be cancelled."""
     stored = _find(state, response_id)
     if not stored.body["background"]:
@@ -32,29 +31,7 @@ def cancel(state: State, request: Request, response_id: str) -> Json:
 
 def list_input_items(state: State, request: Request, response_id: str) -> Json:
     """The input items of the request that made a response, newest first unless `order=asc`."""
-    stored = _find(state, response_id)
-    items = list(stored.input_items)
-    order, limit = request.query.get("order", "desc"), _limit(request)
-    if order not in ("asc", "desc"):
-        raise ApiError(
-            f"Invalid value: '{order}'. Supported values are: 'asc' and 'desc'.",
-            param="order",
-            code="invalid_value",
-        )
-    if order == "desc":
-        items.reverse()
-    after = request.query.get("after")
-    if after is not None:
-        ids = [item["id"] for item in items]
-        items = items[ids.index(after) + 1 :] if after in ids else []
-    page = items[:limit]
-    return {
-        "object": "list",
-        "data": page,
-        "first_id": page[0]["id"] if page else None,
-        "last_id": page[-1]["id"] if page else None,
-        "has_more": len(items) > limit,
-    }
+    return list_page(_find(state, response_id).input_items, request)
 
 
 def count_input_tokens(state: State, request: Request, body: Json) -> Json:
@@ -71,14 +48,3 @@ def _find(state: State, response_id: str) -> StoredResponse:
             hint="It was never made here, was deleted, or was made with store=False.",
         )
     return stored
-
-
-def _limit(request: Request) -> int:
-    asked = request.query.get("limit", str(PAGE))
-    if not asked.isdecimal() or not 1 <= int(asked) <= LARGEST_PAGE:
-        raise ApiError(
-            f"Invalid 'limit': expected an integer from 1 to {LARGEST_PAGE}, but got '{asked}'.",
-            param="limit",
-            code=GAP,
-        )
-    return int(asked)
