@@ -16,9 +16,11 @@ from course_lib.platform.contract import KNOWN
 from course_lib.platform.http import Reply, Request
 from course_lib.standin import Scripted
 from course_lib.standin.prompt import message
-from tests import ROOT
-from tests.rejections import MISTAKES, ROWS, UNVERIFIED, Mistake, Row
+from tests import ROOT, rejections
+from tests.rejections import MISTAKES, UNVERIFIED, Mistake, Row
+from tests.rejections_storage import STORAGE
 
+ROWS = [*rejections.ROWS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import responses
+from . import embeddings, responses
 from .errors import GAP, ApiError
 from .http import Request
 
@@ -16,6 +16,7 @@ ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("DELETE", "/v1/responses/([^/]+)", responses.delete),
     ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
     ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
+    ("POST", "/v1/embeddings", embeddings.create),
 ]
 
 

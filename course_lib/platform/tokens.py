@@ -51,6 +51,20 @@ def _encode(text: str) -> list[int]:
     return [token for stretch in stretches for token in encoding().encode_ordinary(stretch)]
 
 
+def decode(tokens: list[int]) -> str:
+    """The text of some tokens. Raises KeyError or OverflowError for a number that is none."""
+    return encoding().decode(tokens)
+
+
+def starts(text: str) -> list[int]:
+    """Where each token of a text begins, in characters."""
+    found: list[int] = []
+    for start in range(0, len(text), STRETCH):
+        tokens = _encode(text[start : start + STRETCH])
+        found += [start + offset for offset in encoding().decode_with_offsets(tokens)[1]]
+    return found
+
+
 @lru_cache(maxsize=8192)
 def count_text(text: str) -> int:
     """Number of tokens in `text`; markers such as `<|endoftext|>` count as plain text."""

@@ -1,0 +1,141 @@
+"""The endpoint of `/v1/embeddings` (contract F).
+
+The vectors are those of the small model in `retrieval/embed.py`, which have 384 numbers. The
+API's models have 1,536 or 3,072, and code written for them counts on it. So the 384 are repeated
+until the length is right, and the whole is scaled to length 1. Nothing is invented that way:
+every cosine between two texts is exactly that of the small model, in each of the sizes. A shorter
+vector (`dimensions`) is the beginning of the long one, scaled again, as the API does it.
+
+Tokens are those of o200k_base, the tokenizer the course carries. The API's embedding models count
+with cl100k_base: their numbers are a few percent off, and their token ids are not understood here.
+"""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from .errors import GAP, ApiError, Json
+from .http import Request
+from .models import MODELS
+from .rules import integer, nullable, one_of, reject_unknown, require, text
+from .state import State
+from .tokens import count_text, decode
+
+if TYPE_CHECKING:
+    from ..retrieval.weights import Array
+
+DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
+OLD = "text-embedding-ada-002"  # answers with its version, and takes no dimensions
+TOKENS, INPUTS, TOKENS_IN_ALL = 8_192, 2_048, 300_000
+FIELDS = {
+    "model": text,
+    "input": lambda value, path: None,
+    "dimensions": nullable(integer(minimum=1)),
+    "encoding_format": nullable(one_of("float", "base64")),
+    "user": text,
+}
+
+
+def create(state: State, request: Request, body: Json) -> Json:
+    """One vector for each input: a text, or its tokens."""
+    require(body, "", ("model", "input"))
+    reject_unknown(body, "", tuple(FIELDS))
+    for name, value in body.items():
+        FIELDS[name](value, name)
+    model, size = body["model"], _size(body)
+    texts, counts = _texts(body["input"], allow_empty=model == OLD)
+    from ..retrieval.embed import embed
+
+    vectors = resize(embed(texts), size)
+    plain = body.get("encoding_format") != "base64"
+    return {
+        "object": "list",
+        "data": [
+            {
+                "object": "embedding",
+                "index": index,
+                "embedding": vector.tolist() if plain else _encoded(vector),
+            }
+            for index, vector in enumerate(vectors)
+        ],
+        "model": f"{OLD}-v2" if model == OLD else model,
+        "usage": {"prompt_tokens": sum(counts), "total_tokens": sum(counts)},
+    }
+
+
+def resize(vectors: "Array", size: int) -> "Array":
+    """Vectors of `size` numbers and length 1, made of shorter ones repeated, or of their start."""
+    import numpy as np
+
+    longer = np.tile(vectors, -(-size // vectors.shape[1]))[:, :size]
+    resized: Array = longer / np.linalg.norm(longer, axis=1, keepdims=True)
+    return resized
+
+
+def _size(body: Json) -> int:
+    model, asked = body["model"], body.get("dimensions")
+    if model in MODELS:
+        raise ApiError("You are not allowed to generate embeddings from this model", status=403)
+    if model not in DIMENSIONS:
+        raise ApiError(
+            f"The model `{model}` does not exist or you do not have access to it.",
+            code="model_not_found",
+            status=404,
+        )
+    if asked is None:
+        return DIMENSIONS[model]
+    if model == OLD:
+        raise ApiError("This model does not support specifying dimensions.")
+    integer(maximum=DIMENSIONS[model])(asked, "dimensions")
+    return int(asked)
+
+
+def _texts(given: Any, allow_empty: bool) -> tuple[list[str], list[int]]:
+    """The input as texts, with their numbers of tokens."""
+    inputs = [given] if isinstance(given, str) or _is_tokens(given) else given
+    if not isinstance(inputs, list) or not 1 <= len(inputs) <= INPUTS:
+        raise _invalid()
+    texts = [each if isinstance(each, str) else _decoded(each) for each in inputs]
+    if not allow_empty and not all(texts):
+        raise _invalid()
+    counts = [max(1, count_text(each)) if isinstance(each, str) else len(each) for each in inputs]
+    if max(counts) > TOKENS:
+        raise ApiError(
+            f"This model's maximum context length is {TOKENS} tokens, however you requested "
+            f"{max(counts)} tokens ({max(counts)} in your prompt; 0 for the completion). "
+            "Please reduce your prompt; or completion length."
+        )
+    if sum(counts) > TOKENS_IN_ALL:
+        raise ApiError(
+            f"Requested {sum(counts)} tokens, max {TOKENS_IN_ALL} tokens per request",
+            type="max_tokens_per_request",
+            code="max_tokens_per_request",
+        )
+    return texts, counts
+
+
+def _is_tokens(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(type(each) is int for each in value)
+
+
+def _decoded(tokens: Any) -> str:
+    if not _is_tokens(tokens):
+        raise _invalid()
+    try:
+        return decode(tokens)
+    except (KeyError, OverflowError):
+        raise ApiError("The input has a token that o200k_base does not know.", code=GAP) from None
+
+
+def _encoded(vector: "Array") -> str:
+    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
+
+
+def _invalid() -> ApiError:
+    return ApiError(
+        "'$.input' is invalid. Please check the API reference: "
+        "https://platform.openai.com/docs/api-reference."
+    )
