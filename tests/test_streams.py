@@ -465,6 +465,8 @@ KNOWN_EXCEPTIONS = [
     ("user", "None is not of type 'string'"),  # recorded: null when it was not sent
     ("usage", "None is not of type 'object'"),  # recorded: null until the response is finished
     ("text.format", "'description': None"),  # recorded: null when the format has none
+    ("", "'logprobs' is a required property"),  # recorded: left out by models that reason
+    ("system_fingerprint", "None is not of type 'string'"),  # and this is null
 ]
 
 

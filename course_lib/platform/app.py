@@ -15,9 +15,8 @@ from ..standin import ScriptError, StandIn
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model
 from . import routes
-from .engine import run_turn
+from .engine import Made
 from .errors import GAP, ApiError, Json
-from .events import encode, response_events
 from .faults import IN_STREAM, REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
 from .http import Reply, Request, event_stream, json_reply
 from .state import State
@@ -95,31 +94,23 @@ class Platform:
     def _route(
         self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
     ) -> Reply:
-        if (request.method, request.path) == ("POST", "/v1/responses"):
-            return self._create_response(request, body, headers, fault)
-        endpoint, ids = routes.find(request)
-        given = (*ids, body) if request.method == "POST" else ids
-        reply = endpoint(self.state, request, *given)
-        if isinstance(reply, bytes):
+        ask = routes.ASKING.get((request.method, request.path))
+        if ask is not None:
+            made = ask(body, self.state, self.model, fault)
+            headers = headers | LIMITS
+        else:
+            endpoint, ids = routes.find(request)
+            given = (*ids, body) if request.method == "POST" else ids
+            made = endpoint(self.state, request, *given)
+        if isinstance(made, bytes):
             self._log(request, body, 200, {})
-            return Reply(200, {"content-type": "application/octet-stream"} | headers, (reply,))
-        self._log(request, body, 200, reply)
-        return json_reply(200, reply, headers)
-
-    def _create_response(
-        self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
-    ) -> Reply:
-        stored = run_turn(body, self.state, self.model)
-        self._log(request, body, 200, stored.body, explanation=stored.explanation)
-        headers = headers | LIMITS
-        if not body.get("stream"):
-            return json_reply(200, stored.body, headers)
-        events = response_events(stored.body)
-        if fault is not None:
-            events = fault.break_stream(events)
-        options = body.get("stream_options") or {}
-        obfuscate = options.get("include_obfuscation") is not False
-        return event_stream(encode(events, obfuscate=obfuscate), headers)
+            return Reply(200, {"content-type": "application/octet-stream"} | headers, (made,))
+        if not isinstance(made, Made):
+            made = Made(made)
+        self._log(request, body, 200, made.final, explanation=made.explanation)
+        if made.chunks is not None:
+            return event_stream(made.chunks, headers)
+        return json_reply(200, made.final, headers)
 
     def _refuse(
         self, request: Request, body: Json, headers: dict[str, str], error: ApiError

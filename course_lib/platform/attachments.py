@@ -1,5 +1,7 @@
 """Files inside a message or a tool's output: `input_file` (contract A5, "Files in input")."""
 
+import base64
+import binascii
 import re
 from typing import Any
 
@@ -12,6 +14,7 @@ READABLE = (
     "application/x-sh", f"{_OFFICE}presentationml.presentation",
     f"{_OFFICE}spreadsheetml.sheet", f"{_OFFICE}wordprocessingml.document",
 )  # fmt: skip
+IMAGES = {"png": b"\x89PNG", "jpeg": b"\xff\xd8\xff", "gif": b"GIF8", "webp": b"RIFF"}
 MEDIA = (".mp3", ".wav", ".ogg", ".flac", ".mp4", ".mov", ".avi", ".webm", ".zip", ".exe")
 
 
@@ -42,3 +45,19 @@ def _check_data(data: Any, path: str) -> None:
         param=path,
         code="invalid_value",
     )
+
+
+def check_image(url: str) -> None:
+    """Refuse an image in a data URL that begins like none; a link is believed."""
+    if not url.startswith("data:"):
+        return
+    try:
+        data = base64.b64decode(url.partition(",")[2], validate=True)
+    except binascii.Error:
+        data = b""
+    if not data.startswith(tuple(IMAGES.values())):
+        raise ApiError(
+            "You uploaded an unsupported image. Please make sure your image has of one the "
+            f"following formats: {list(IMAGES)}.",
+            code="invalid_image_format",
+        )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import GAP, ApiError, Json
 from .http import Request
-from .models import MODELS
+from .models import MODELS, unknown_model
 from .rules import integer, nullable, one_of, reject_unknown, require, text
 from .state import State
 from .tokens import count_text, decode
@@ -80,11 +80,7 @@ def _size(body: Json) -> int:
     if model in MODELS:
         raise ApiError("You are not allowed to generate embeddings from this model", status=403)
     if model not in DIMENSIONS:
-        raise ApiError(
-            f"The model `{model}` does not exist or you do not have access to it.",
-            code="model_not_found",
-            status=404,
-        )
+        raise unknown_model(model)
     if asked is None:
         return DIMENSIONS[model]
     if model == OLD:

@@ -4,8 +4,10 @@ In the API's order: the fields, the context and its pairing, what this model can
 model answers, and the answer becomes a response object.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..standin.explanation import Explanation
 from ..standin.prompt import Model, Prompt
 from . import capability, contract
 from .context import Context, resolve
@@ -35,6 +37,15 @@ class Turn:
         return sum(tokens for _, tokens in self.parts)
 
 
+@dataclass(slots=True)
+class Made:
+    """What an endpoint made: the whole reply and, where it is streamed, the bytes that tell it."""
+
+    final: Json
+    explanation: Explanation | None = None
+    chunks: Iterable[bytes] | None = None
+
+
 def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     """Check `body`, ask the model, and keep the response unless `store` is false.
 
@@ -42,6 +53,18 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     """
     turn = check_turn(body, state)
     _fit_window(turn)
+    response, explanation = respond(turn, state, model)
+    stored = StoredResponse(response, _listed(turn.context.new, state), explanation)
+    if response["store"]:
+        state.keep(stored)
+    else:
+        state.not_stored |= {item["id"] for item in response["output"]}
+    return stored
+
+
+def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
+    """Ask the model; the finished response, and why it is what it is."""
+    body = turn.body
     answer = model.respond(
         Prompt(
             instructions=_instructions(body) or None,
@@ -56,12 +79,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     wishes = Wishes.of(body, response, turn.loaded)
     output = build_output(answer, wishes, turn.card, state)
     _finish(response, output, turn, state)
-    stored = StoredResponse(response, _listed(turn.context.new, state), answer.explanation)
-    if response["store"]:
-        state.keep(stored)
-    else:
-        state.not_stored |= {item["id"] for item in response["output"]}
-    return stored
+    return response, answer.explanation
 
 
 def check_turn(body: Json, state: State) -> Turn:
@@ -75,6 +93,13 @@ def check_turn(body: Json, state: State) -> Turn:
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
+    return assemble(body, card, context, tools, loaded)
+
+
+def assemble(
+    body: Json, card: ModelCard, context: Context, tools: list[Json], loaded: dict[str, Json]
+) -> Turn:
+    """The turn of a request that was checked, with the prompt it makes."""
     schema = _text_format(body).get("schema")
     parts = prompt_parts(card, _instructions(body), tools, context.items, schema)
     return Turn(body, card, context, tools, loaded, parts)

@@ -18,10 +18,14 @@ def encode(events: Iterable[Event], *, obfuscate: bool = True) -> Iterator[bytes
     for number, event in enumerate(events):
         numbered = event | {"sequence_number": number}
         if obfuscate and "delta" in event:
-            # Fills a delta up, so that its length on the wire tells a listener nothing.
-            numbered["obfuscation"] = "x" * (16 - len(event["delta"]) % 16)
+            numbered["obfuscation"] = padding(event["delta"])
         data = json.dumps(numbered, ensure_ascii=False, separators=(",", ":"))
         yield f"event: {event['type']}\ndata: {data}\n\n".encode()
+
+
+def padding(delta: str) -> str:
+    """Fills a delta up, so that its length on the wire tells a listener nothing."""
+    return "x" * (16 - len(delta) % 16)
 
 
 def response_events(response: Json) -> Iterator[Event]:

@@ -19,6 +19,7 @@ from .rules import (
     one_of,
     reject_unknown,
     require,
+    short,
     text,
     up_to,
 )
@@ -195,13 +196,7 @@ def _as_given(value: Any, path: str) -> None:
 def _no_content(value: Any, path: str) -> None:
     """Reasoning itself is never sent back, only its summary or its sealed form."""
     nullable(array(anything))(value, path)
-    if value:
-        raise ApiError(
-            f"Invalid '{path}': array too long. Expected an array with maximum length 0, "
-            f"but got an array with length {len(value)} instead.",
-            param=path,
-            code="array_above_max_length",
-        )
+    short(value or [], path, 0)
 
 
 # type → (required fields, optional fields)

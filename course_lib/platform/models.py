@@ -76,18 +76,39 @@ MODELS = {
     "gpt-4.1-nano": ModelCard("gpt-4.1-nano-2025-04-14", window=1_047_576),
     "gpt-4o": ModelCard("gpt-4o-2024-08-06", window=128_000),
     "gpt-4o-mini": ModelCard("gpt-4o-mini-2024-07-18", window=128_000),
+    "gpt-4": ModelCard("gpt-4-0613", window=8_192),
+    "gpt-4-turbo-preview": ModelCard("gpt-4-0125-preview", window=128_000),
+    "gpt-3.5-turbo": ModelCard("gpt-3.5-turbo-0125", window=16_385),
 }
 _BY_SNAPSHOT = {card.snapshot: card for card in MODELS.values()}
 
 
+def find_card(name: str) -> ModelCard | None:
+    """The card of a model, by its name or its dated snapshot."""
+    return MODELS.get(name) or _BY_SNAPSHOT.get(name)
+
+
 def find_model(name: str) -> ModelCard:
-    """The card of a model, by its name or its dated snapshot; ApiError when there is none."""
-    card = MODELS.get(name) or _BY_SNAPSHOT.get(name)
+    """The same for a request to Responses; ApiError when there is no such model."""
+    card = find_card(name)
     if card is None:
         raise ApiError(
             f"The requested model '{name}' does not exist.",
             param="model",
             code="model_not_found",
-            hint=f"This platform knows {', '.join(MODELS)}.",
+            hint=_KNOWN,
         )
     return card
+
+
+def unknown_model(name: str) -> ApiError:
+    """What the older endpoints say of a model that is not there (contract A2, "Model")."""
+    return ApiError(
+        f"The model `{name}` does not exist or you do not have access to it.",
+        code="model_not_found",
+        status=404,
+        hint=_KNOWN,
+    )
+
+
+_KNOWN = f"This platform knows {', '.join(MODELS)}."

@@ -5,13 +5,18 @@ from .http import Request
 
 
 def list_page(
-    items: list[Json], request: Request, *, default: int = 20, largest: int = 100
+    items: list[Json],
+    request: Request,
+    *,
+    order: str = "desc",
+    default: int = 20,
+    largest: int = 100,
 ) -> Json:
-    """One page of `items`, which come oldest first; newest first unless `order=asc`.
+    """One page of `items`, which come oldest first: in `order` unless the request names another.
 
     `after` and `before` name the item the page lies next to; the page is empty when it is gone.
     """
-    if choice(request, "order", ("asc", "desc"), "desc") == "desc":
+    if choice(request, "order", ("asc", "desc"), order) == "desc":
         items = items[::-1]
     limit = _limit(request, default, largest)
     ids = [item["id"] for item in items]

@@ -4,11 +4,26 @@ Each takes the platform's state and the request, and returns the reply's JSON; `
 routing and the bytes.
 """
 
-from .engine import check_turn
+from ..standin.prompt import Model
+from .engine import Made, check_turn, run_turn
 from .errors import GAP, ApiError, Json
+from .events import encode, response_events
+from .faults import Fault
 from .http import Request
 from .pages import list_page
 from .state import State, StoredResponse
+
+
+def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
+    stored = run_turn(body, state, model)
+    if not body.get("stream"):
+        return Made(stored.body, stored.explanation)
+    events = response_events(stored.body)
+    if fault is not None:
+        events = fault.break_stream(events)
+    options = body.get("stream_options") or {}
+    obfuscate = options.get("include_obfuscation") is not False
+    return Made(stored.body, stored.explanation, encode(events, obfuscate=obfuscate))
 
 
 def retrieve(state: State, request: Request, response_id: str) -> Json:

@@ -4,18 +4,34 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from . import embeddings, responses
-from .errors import GAP, ApiError
+from ..standin.prompt import Model
+from . import chat, embeddings, responses
+from .engine import Made
+from .errors import GAP, ApiError, Json
+from .faults import Fault
 from .http import Request
+from .state import State
+
+# Where the model is asked: such an endpoint gets the body, the state, the model, and the fault
+# that strikes its stream.
+ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]] = {
+    ("POST", "/v1/responses"): responses.create,
+    ("POST", "/v1/chat/completions"): chat.create,
+}
 
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
-# POST, the body. It returns the reply's JSON, or bytes where the reply is a file.
+# POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
 ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("POST", "/v1/responses/input_tokens", responses.count_input_tokens),
     ("GET", "/v1/responses/([^/]+)", responses.retrieve),
     ("DELETE", "/v1/responses/([^/]+)", responses.delete),
     ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
     ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
+    ("GET", "/v1/chat/completions", chat.list_all),
+    ("GET", "/v1/chat/completions/([^/]+)", chat.retrieve),
+    ("POST", "/v1/chat/completions/([^/]+)", chat.update),
+    ("DELETE", "/v1/chat/completions/([^/]+)", chat.delete),
+    ("GET", "/v1/chat/completions/([^/]+)/messages", chat.list_messages),
     ("POST", "/v1/embeddings", embeddings.create),
 ]
 

@@ -124,17 +124,51 @@ def array(rule: Rule, of: str = "") -> Rule:
     return check
 
 
-def fields(required: dict[str, Rule], optional: dict[str, Rule] | None = None) -> Rule:
-    """An object with exactly these keys: what is missing is named first, then what is unknown."""
+def filled(rule: Rule) -> Rule:
+    """A list with something in it."""
+
+    def check(value: Any, path: str) -> None:
+        if value == []:
+            raise ApiError(
+                f"Invalid '{path}': empty array. Expected an array with minimum length 1, "
+                "but got an empty array instead.",
+                param=path,
+                code="empty_array",
+            )
+        rule(value, path)
+
+    return check
+
+
+def short(value: list[Any], path: str, longest: int) -> None:
+    """A list of at most so many."""
+    if len(value) > longest:
+        raise ApiError(
+            f"Invalid '{path}': array too long. Expected an array with maximum length "
+            f"{longest}, but got an array with length {len(value)} instead.",
+            param=path,
+            code="array_above_max_length",
+        )
+
+
+def fields(
+    required: dict[str, Rule], optional: dict[str, Rule] | None = None, *, more: bool = False
+) -> Rule:
+    """An object with these keys: what is missing is named first, then what is unknown.
+
+    Where `more` is true, other keys are let pass.
+    """
     known = required | (optional or {})
     names = tuple(known)
 
     def check(value: Any, path: str) -> None:
         mapping(value, path)
         require(value, path, required)
-        reject_unknown(value, path, names)
-        for name, member in value.items():
-            known[name](member, f"{path}.{name}")
+        if not more:
+            reject_unknown(value, path, names)
+        for name, rule in known.items():
+            if name in value:
+                rule(value[name], f"{path}.{name}")
 
     return check
 

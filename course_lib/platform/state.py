@@ -31,6 +31,7 @@ class State:
     responses: dict[str, StoredResponse] = field(default_factory=dict)
     items: dict[str, Json] = field(default_factory=dict)  # by id, for references
     reasoning_before: dict[str, str] = field(default_factory=dict)  # item id → its reasoning item
+    completions: dict[str, tuple[Json, list[Json]]] = field(default_factory=dict)  # and messages
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _counts: Counter[str] = field(default_factory=Counter)

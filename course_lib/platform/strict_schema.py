@@ -49,15 +49,22 @@ def check_function_schema(name: str, schema: Json | None, strict: bool | None, p
         ) from None
 
 
-def check_output_schema(name: str, schema: Json, *, strict: bool) -> None:
-    """The same for the schema of a structured output, `text.format`."""
+def check_output_schema(
+    name: str,
+    schema: Json,
+    *,
+    strict: bool,
+    param: str = "text.format.schema",
+    code: str | None = "invalid_json_schema",
+) -> None:
+    """The same for the schema of a structured output: `text.format`, unless `param` says else."""
     try:
         check_schema(schema, strict=strict)
     except SchemaProblem as problem:
         raise ApiError(
             f"Invalid schema for response_format '{name}': {problem}",
-            param="text.format.schema",
-            code="invalid_json_schema" if problem.seen else GAP,
+            param=param,
+            code=code if problem.seen else GAP,
             hint=_hint(schema, strict),
         ) from None
 

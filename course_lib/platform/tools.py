@@ -17,6 +17,7 @@ from .rules import (
     nullable,
     one_of,
     reject_unknown,
+    short,
     text,
     up_to,
 )
@@ -67,13 +68,7 @@ def check_each(value: Any, path: str) -> None:
     if not isinstance(value, list):
         hint = "tools is a list, also for one tool: tools=[tool]."
         raise wrong_type(path, "an array of tools", value, hint)
-    if len(value) > MAX_TOOLS:
-        raise ApiError(
-            f"Invalid '{path}': array too long. Expected an array with maximum length "
-            f"{MAX_TOOLS}, but got an array with length {len(value)} instead.",
-            param=path,
-            code="array_above_max_length",
-        )
+    short(value, path, MAX_TOOLS)
     for index, tool in enumerate(value):
         _check_tool(tool, f"{path}[{index}]")
 
@@ -90,6 +85,11 @@ def _check_tool(tool: Any, path: str) -> None:
     if "name" not in tool:
         raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
     reject_unknown(tool, path, tuple(_FUNCTION))
+    check_function(tool, path)
+
+
+def check_function(tool: Json, path: str) -> None:
+    """What a function declares: flat here, nested on Chat Completions."""
     for name, rule in _FUNCTION.items():
         if name in tool:
             rule(tool[name], f"{path}.{name}")
