@@ -22,6 +22,7 @@ from .home import ROOT, START, CourseError
 COMMANDS = {
     "lab": "open the lessons in JupyterLab",
     "check": "check the tasks of an exercise notebook",
+    "progress": "show which tasks are passed, and what is next",
     "doctor": "look for what on this machine may get in the way",
     "test": "run the tests and every notebook; options go to pytest",
     "release": "make the exercises from the solutions",
@@ -83,6 +84,10 @@ def _run(arguments: list[str]) -> int:
             return _lab(options.browser, options.port)
         case "check":
             return _check(options.file)
+        case "progress":
+            from .checks.progress import progress
+
+            return progress()
         case "doctor":
             from .doctor import doctor
 

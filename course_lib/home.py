@@ -4,6 +4,7 @@ It leaves out the working copy, which lies beside the lessons: see working_copy.
 """
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -23,12 +24,12 @@ class CourseError(Exception):
 
 
 def course_home() -> Path:
-    """The folder for progress, made if need be: COURSE_HOME, else ~/.llm-tools-course.
+    """The folder for progress, made if need be: COURSE_HOME, else where the system keeps such data.
 
     Raises CourseError when it cannot be made or written.
     """
     try:
-        home = Path(os.environ.get("COURSE_HOME") or "~/.llm-tools-course").expanduser().absolute()
+        home = Path(os.environ.get("COURSE_HOME") or _data_home()).expanduser().absolute()
     except RuntimeError:
         raise CourseError("This account has no home folder: set COURSE_HOME to a folder.") from None
     try:
@@ -45,6 +46,18 @@ def course_home() -> Path:
             "of your own."
         ) from None
     return home
+
+
+def _data_home() -> Path:
+    """Where programs keep one user's data on this system."""
+    match sys.platform:
+        case "win32":
+            base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+        case "darwin":
+            base = "~/Library/Application Support"
+        case _:
+            base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base, "llm-tools-course")
 
 
 def ensure_writable(folder: Path) -> None:

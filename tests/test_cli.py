@@ -43,7 +43,7 @@ def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
     ("line", "said"),
     [
         ("docter", "There is no command 'docter'. Did you mean 'doctor'?"),
-        ("xyz", "There is no command 'xyz'. There are: lab, check, doctor, test, release."),
+        ("xyz", "There is no command 'xyz'. There are: lab, check, progress, doctor, test, release."),
         ("--hepl", "`course` has no '--hepl'. Did you mean '--help'?"),
         ("lab --prot 8888", "`course lab` has no '--prot'. Did you mean '--port'?"),
         ("lab here", "`course lab` has no 'here'. There are: --no-browser, --port, --help."),
@@ -317,9 +317,29 @@ def test_progress_has_one_folder(tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("COURSE_HOME", str(tmp_path / "a" / "b"))
     assert course_home() == tmp_path / "a" / "b"
     assert list(course_home().iterdir()) == []
-    monkeypatch.delenv("COURSE_HOME")
-    monkeypatch.setattr(Path, "expanduser", lambda path: tmp_path / path.name)
-    assert course_home() == tmp_path / ".llm-tools-course"
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "folder"),
+    [
+        ("linux", "", ".local/share"),
+        ("linux", "XDG_DATA_HOME", "data"),
+        ("darwin", "", "Library/Application Support"),
+        ("win32", "", "AppData/Local"),
+        ("win32", "LOCALAPPDATA", "data"),
+    ],
+)
+def test_without_a_home_it_is_where_the_system_keeps_data(
+    platform: str, variable: str, folder: str, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    for name in ("COURSE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "data"))
+    monkeypatch.setattr("sys.platform", platform)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert course_home() == tmp_path / folder / "llm-tools-course"
 
 
 @pytest.mark.parametrize("below", [".", "inside"])

@@ -8,6 +8,7 @@ from ..grading.channel import ChannelClosed, ChannelTimeout
 from ..grading.notebook_file import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
 from ..home import CourseError
+from .progress import record
 from .report import Report
 from .task import TASKS, Result, State, run_check
 
@@ -29,6 +30,7 @@ def check_file(
     results = []
     for result in _results(notebook, task_ids, cells_seconds, task_seconds):
         print(Report(result))
+        record(result)
         results.append(result)
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
     passed = sum(result.state is State.PASSED for result in results)

@@ -15,6 +15,7 @@ from ..grading.channel import ChannelTimeout, Json
 from ..grading.probe import Interrupt, Probe
 from ..grading.submission import Submission
 from ..home import CourseError
+from .progress import record
 from .report import Report
 from .task import TASKS, Task, run_check
 
@@ -46,6 +47,7 @@ def check(task_id: str) -> "Report | int | None":
     finally:
         _under_way.clear()
     if not by_nbgrader:
+        record(report.result)
         return report
     if not report.result.points:
         raise NotPassed(repr(report))
@@ -54,7 +56,11 @@ def check(task_id: str) -> "Report | int | None":
 
 
 def hint(task_id: str) -> None:
-    """Print the next hint for a task; after the last one, all of them again."""
+    """Print the next hint for a task; after the last one, all of them again.
+
+    What was given is counted in this kernel and nowhere else: a notebook that is run from the top
+    prints the same every time, and nobody's record says how much help they took.
+    """
     task = find_task(task_id)
     given = _hints_given.get(task_id, 0)
     if given == len(task.hints):

@@ -66,6 +66,8 @@ class Probe:
         if name not in self._namespace:
             return {"missing": name}
         value = self._namespace[name]
+        if value is None or value is ...:
+            return {"unwritten": name}
         try:
             with _no_keyboard():
                 return {"value": project(self._do(question, value))}
