@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from course_lib.checks import TASKS
 from course_lib.checks.file import check_file
 from course_lib.grading.notebook_file import MAX_BYTES, read_notebook
 from course_lib.home import CourseError
@@ -44,19 +45,28 @@ def written(folder: Path, content: Any, encoding: str = "utf-8") -> Path:
 # Notebooks that can be checked
 
 
-def test_a_solution_passes(capsys: Capture) -> None:
-    assert check_file(ROOT / "solutions" / "01_function_calling.ipynb") == 0
+SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_a_solution_passes(path: Path, capsys: Capture) -> None:
+    assert check_file(path) == 0
     shown = capsys.readouterr().out
-    assert "8 of 8 · 3 points" in shown
-    assert shown.endswith("01_function_calling.ipynb: 1 of 1 tasks passed, 3 of 3 points\n")
+    tasks = [TASKS[task_id] for task_id in read_notebook(path).task_ids]
+    points = sum(task.points for task in tasks)
+    end = f"{path.name}: {len(tasks)} of {len(tasks)} tasks passed, {points} of {points} points\n"
+    assert shown.endswith(end)
 
 
-def test_an_exercise_is_not_attempted(capsys: Capture) -> None:
-    assert check_file(ROOT / "exercises" / "01_function_calling.ipynb") == 1
+@pytest.mark.parametrize("name", [path.name for path in SOLUTIONS])
+def test_an_exercise_is_not_attempted(name: str, capsys: Capture) -> None:
+    assert check_file(ROOT / "exercises" / name) == 1
     shown = capsys.readouterr().out
     assert shown.splitlines()[0].endswith("not attempted")
     assert "✗" not in shown
-    assert "0 of 1 tasks passed, 0 of 3 points" in shown
+    assert "raised" not in shown
+    tasks = len(read_notebook(ROOT / "exercises" / name).task_ids)
+    assert f"0 of {tasks} tasks passed, 0 of " in shown
 
 
 def test_a_cell_that_raises_is_named_and_the_others_count(tmp_path: Path, capsys: Capture) -> None:

@@ -293,7 +293,7 @@ def test_a_response_can_be_gone_on_from(pipe: Way) -> None:
 def test_an_item_crosses_inside_other_data(pipe: Way) -> None:
     call = function_call("f", "call_1")
     finding = seen(READS, lambda submission: submission.call("name_of", {"one": [call]}), pipe)
-    assert finding.tried == "name_of({'one': [<function_call call_1>]})"
+    assert finding.tried == "name_of({'one': [<function_call call_1: f({})>]})"
     assert finding.came_back == "['ResponseFunctionToolCall', 'f'] (a list)"
 
 

@@ -7,6 +7,7 @@ each expectation is judged by itself, so one mistake does not hide what was righ
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from ..grading.channel import ChannelTimeout
@@ -62,14 +63,15 @@ class Expectation:
                 )
         return Finding(self.label, True)
 
-    def equals(self, expected: Any) -> Finding:
-        """The value is `expected`; 1 is not True."""
-        return self.that(
-            lambda value: (
-                value == expected and isinstance(value, bool) is isinstance(expected, bool)
-            ),
-            describe(expected),
-        )
+    def equals(self, *expected: Any) -> Finding:
+        """Every value is `expected`, or each the one in its place; 1 is not True."""
+        if len(expected) == 1:
+            expected *= len(self.outcomes)
+        findings = [
+            Expectation(self.label, (outcome,)).that(partial(_same, value), describe(value))
+            for outcome, value in zip(self.outcomes, expected, strict=True)
+        ]
+        return next((each for each in findings if not each.passed), findings[0])
 
 
 def expect(label: str, *outcomes: Outcome) -> Expectation:
@@ -165,6 +167,10 @@ def run_check(task: Task, submission: Submission) -> Result:
 
 def _unwritten(name: str) -> Finding:
     return Finding(f"{name} is written", False, name, "it is still the empty form", f"your {name}")
+
+
+def _same(expected: Any, value: Any) -> bool:
+    return bool(value == expected) and isinstance(value, bool) is isinstance(expected, bool)
 
 
 def _holds(holds: Callable[[Any], bool], value: Any) -> bool:

@@ -23,7 +23,10 @@ class SdkObject:
 
     def __str__(self) -> str:
         kind = self.data.get("type") or self.data["object"]
-        return f"<{kind} {self.data.get('call_id') or self.data['id']}>"
+        called = (
+            f": {self.data['name']}({self.data['arguments']})" if "arguments" in self.data else ""
+        )
+        return f"<{kind} {self.data.get('call_id') or self.data['id']}{called}>"
 
 
 def function_call(name: str, call_id: str, **arguments: Any) -> SdkObject:

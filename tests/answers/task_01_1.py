@@ -312,7 +312,7 @@ def ask(client, question):
         + TOOL
         + ASK.replace("return client", "return connect()"),
         (ACCEPTED, SENT),
-        "no request came through the client that ask was given",
+        "no request came through the client it was given",
         "a request that the API accepts",
     ),
     "chat_completions": Wrong(
@@ -342,7 +342,7 @@ def ask(client, question):
     return {"output": [call]}
 """,
         (ACCEPTED, SENT, ANOTHER, UNRELATED),
-        "no request came through the client that ask was given",
+        "no request came through the client it was given",
         "a request that the API accepts",
     ),
 }

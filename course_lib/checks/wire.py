@@ -1,0 +1,123 @@
+"""What the checks share: calls and tools to hand to a submission, and the wire to read after it.
+
+A check judges what reached the platform, not what the submission says it sent.
+"""
+
+import json
+from typing import Any
+
+from ..grading.data import SdkObject, function_call
+from ..grading.doubles import Client, Stub
+from ..grading.submission import Outcome
+from ..live import MODEL
+from ..platform.app import Exchange, Platform
+from ..platform.context import resolve
+from ..platform.http import Request
+from ..platform.tokens import content_text
+
+Json = dict[str, Any]
+
+
+def function_tool(name: str, description: str, **texts: str) -> Json:
+    """A strict-clean tool. Its arguments are texts, each given with its description."""
+    properties = {text: {"type": "string", "description": what} for text, what in texts.items()}
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    tool = {"type": "function", "name": name, "description": description, "strict": True}
+    return tool | {"parameters": parameters}
+
+
+def call_of_text(name: str, call_id: str, arguments: str) -> SdkObject:
+    """A function_call item with these arguments, which need not be JSON."""
+    return SdkObject(function_call(name, call_id).data | {"arguments": arguments})
+
+
+def asked(question: str, tools: Any, **options: Any) -> Exchange:
+    """One request to a new platform with the stand-in model behind it, and what came of it."""
+    body = {"model": MODEL, "input": question, "tools": tools} | options
+    platform = Platform()
+    platform.handle(Request("POST", "/v1/responses", json.dumps(body).encode()))
+    return platform.exchanges[-1]
+
+
+def declared(given: Outcome, tools: Any) -> Outcome:
+    """ "accepted", or a problem with what the API says to a request with these tools."""
+    exchange = asked("Good morning!", tools)
+    if exchange.status == 200:
+        return Outcome(given.tried, "accepted")
+    return _refusal(given, exchange)
+
+
+def calls_in(response: Json) -> list[tuple[str, Json]]:
+    """The (name, arguments) of each function_call of a response object."""
+    calls = [item for item in response["output"] if item["type"] == "function_call"]
+    return [(call["name"], json.loads(call["arguments"])) for call in calls]
+
+
+def ran(called: Outcome, stub: Stub) -> Outcome:
+    """What a stub has been called with so far: named arguments by name, others by place."""
+    if called.problem is not None and not stub.calls:
+        return called
+    return Outcome(called.tried, list(stub.calls))
+
+
+def turns(client: Client) -> list[Exchange]:
+    """The requests that asked the model for a turn, oldest first."""
+    wanted = ("POST", "/v1/responses")
+    return [each for each in client.exchanges if (each.method, each.path) == wanted]
+
+
+def refused(called: Outcome, client: Client) -> Outcome:
+    """None when the API took every request; else a problem, with what it said to the first."""
+    for exchange in client.exchanges:
+        if exchange.status != 200:
+            return _refusal(called, exchange)
+    return Outcome(called.tried) if turns(client) else _nothing_sent(called)
+
+
+def seen(called: Outcome, client: Client, number: int = -1) -> Outcome:
+    """The items the model saw at one turn, oldest first, earlier responses included."""
+    try:
+        exchange = turns(client)[number]
+    except IndexError:
+        return _nothing_sent(called)
+    if exchange.status != 200:
+        return _refusal(called, exchange)
+    return Outcome(called.tried, resolve(exchange.body, client.platform.state).items)
+
+
+def said(client: Client) -> str | None:
+    """The text of the model's latest turn; None when there was none, or no text in it."""
+    latest = turns(client)[-1].reply if turns(client) else {}
+    messages = [item for item in latest.get("output", ()) if item["type"] == "message"]
+    return "".join(content_text(item["content"]) for item in messages) or None
+
+
+def user_texts(items: list[Json]) -> list[str]:
+    """What the user said, message by message."""
+    return [content_text(item["content"]) for item in items if item.get("role") == "user"]
+
+
+def outputs(items: list[Json]) -> dict[str, str]:
+    """The output of each call that was answered, as text, by call_id."""
+    answers = [item for item in items if item.get("type") == "function_call_output"]
+    return {item["call_id"]: content_text(item["output"]) for item in answers}
+
+
+def _refusal(called: Outcome, exchange: Exchange) -> Outcome:
+    """What the API said; where the code passed it on, with the line it passed through."""
+    said: str = exchange.reply["error"]["message"]
+    if called.problem is not None and said in called.problem:
+        return called
+    return Outcome(called.tried, problem=f"the API refused: {said}", hint=exchange.hint)
+
+
+def _nothing_sent(called: Outcome) -> Outcome:
+    """What there is to tell when a call was to send a request, and none came."""
+    if called.problem is not None:
+        return called
+    return Outcome(called.tried, problem="no request came through the client it was given")
