@@ -30,7 +30,7 @@ class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
     """Hands each request to `answer`, and its reply to the client."""
 
     def __init__(self, answer: Callable[[Request], Reply]) -> None:
-        self._answer = answer
+        self.answer = answer
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         return self._respond(request, request.read())
@@ -41,7 +41,7 @@ class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
     def _respond(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
         if request.url.host == API_HOST:
             try:
-                reply = self._answer(_as_request(request, body))
+                reply = self.answer(_as_request(request, body))
             except NetworkFault as fault:
                 raise _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}") from None
         else:

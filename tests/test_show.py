@@ -8,11 +8,15 @@ from typing import Any
 import openai
 import pytest
 
-from course_lib import MODEL, connect, connect_async, show
+from course_lib import MODEL, connect, connect_agents, connect_async, show
 from course_lib.home import CourseError
 from course_lib.live import recent_platforms
+from course_lib.platform.faults import Fault
 from course_lib.show.table import Table
+from course_lib.show.wire import platform_of
 from course_lib.standin import Scripted, call, message
+from tests.rejections import ROWS
+from tests.test_rejections import send
 
 HOSTILE = "<script>alert(1)</script></table></pre>&amp;\"'"
 STOCK = "How many units of TR-40 are in stock?"
@@ -81,7 +85,8 @@ def page(shown: Any) -> Page:
     drawn = Page(shown._repr_html_())
     assert set(drawn.tags) <= DRAWN_IN
     # Both themes are read: text and lines take their colours from the theme.
-    assert not re.search(r"color|background|border|#[0-9a-f]{3}|rgb", " ".join(drawn.styles))
+    styles = " ".join(drawn.styles).replace("border-top:1px solid", "")
+    assert not re.search(r"color|background|border|#[0-9a-f]{3}|rgb", styles)
     return drawn
 
 
@@ -111,6 +116,17 @@ def test_a_table_escapes_every_part() -> None:
     drawn = page(Table([HOSTILE], [[HOSTILE]], caption=HOSTILE, note=HOSTILE))
     assert drawn.texts == [HOSTILE] * 4
     assert drawn.tags.count("table") == 1
+
+
+def test_numbers_stand_on_the_right() -> None:
+    table = Table(["n", "name"], [["7", "a"], ["100", "b"]], number_columns={0})
+    assert repr(table).splitlines() == ["  n  name", "---  ----", "  7  a", "100  b"]
+    assert [style.split(";")[0] for style in page(table).styles[::2]] == ["text-align:right"] * 3
+
+
+def test_a_group_begins_under_a_line() -> None:
+    drawn = page(Table(["turn", "who"], [["1", "you"], ["", "model"], ["2", "you"]], grouped=True))
+    assert ["border-top" in style for style in drawn.styles[2::2]] == [True, False, True]
 
 
 # Calls
@@ -268,6 +284,376 @@ def test_a_live_response_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COURSE_LIVE", "1")
     assert "a live model tells no scores" in repr(show.choice(response))
     assert "the script says so" in repr(show.choice(scripted))  # it stays offline
+
+
+# Runs: a trace, the context, a sequence
+
+
+def order_tool(name: str) -> dict[str, Any]:
+    return tool(name, "About an order.", order_id={"type": "string"})
+
+
+QUESTION = "Why is order A-104 late?"
+TOOLS = [order_tool("get_order"), order_tool("find_parcel")]
+RESULTS = {"get_order": "promised 13 July", "find_parcel": "held in Lyon"}
+
+
+def scripted() -> openai.OpenAI:
+    calls = [call(name, {"order_id": "A-104"}) for name in RESULTS]
+    return connect(Scripted([calls, message("A storm held it."), message("You are welcome.")]))
+
+
+class Run:
+    """A loop by hand over a script: two calls in a turn, then an answer."""
+
+    def __init__(self) -> None:
+        self.client = scripted()
+        self.items: list[Any] = [{"role": "user", "content": QUESTION}]
+        self.responses = []
+        for _ in range(2):
+            response = self.ask()
+            self.responses.append(response)
+            self.items += response.output
+            self.items += [
+                output(item.call_id, RESULTS[item.name])
+                for item in response.output
+                if item.type == "function_call"
+            ]
+
+    def ask(self, items: list[Any] | None = None, **more: Any) -> Any:
+        return self.client.responses.create(
+            model=MODEL,
+            input=self.items if items is None else items,
+            tools=TOOLS,  # type: ignore[arg-type]
+            **more,
+        )
+
+
+def output(call_id: str, text: str) -> dict[str, Any]:
+    return {"type": "function_call_output", "call_id": call_id, "output": text}
+
+
+STEPS = [
+    ("1", "you", "message", QUESTION),
+    ("", "model", "reasoning", "(not shown)"),
+    ("", "model", "call", 'get_order {"order_id":"A-104"}'),
+    ("", "model", "call", 'find_parcel {"order_id":"A-104"}'),
+    ("2", "your code", "result", "get_order → promised 13 July"),
+    ("", "your code", "result", "find_parcel → held in Lyon"),
+    ("", "model", "reasoning", "(not shown)"),
+    ("", "model", "message", "A storm held it."),
+]
+
+
+def traced(*run: Any) -> list[tuple[str, ...]]:
+    """The rows of a trace, without the tokens."""
+    shown = show.trace(*run)
+    page(shown)
+    return [(row[0], *row[3:]) for row in shown.rows]
+
+
+def test_a_run_is_traced_from_whatever_is_held_of_it() -> None:
+    run = Run()
+    assert traced(run.client) == STEPS
+    assert traced(*run.responses) == STEPS
+    assert traced(run.responses) == STEPS
+    assert traced(run.items) == STEPS
+    assert traced(*run.items) == STEPS
+    assert traced([item if isinstance(item, dict) else item.to_dict() for item in run.items]) == (
+        STEPS
+    )
+
+
+def test_a_live_run_is_traced_from_its_objects() -> None:
+    run = Run()
+    first, second = run.responses
+    recent_platforms.clear()  # nothing here knows what was sent
+    assert traced(QUESTION, first, run.items[4:6], second) == STEPS
+    assert [row[2] for row in traced(first, second)] == [
+        *("reasoning", "call", "call", "reasoning", "message")
+    ]
+
+
+def test_a_run_by_previous_response_id_reads_the_same() -> None:
+    run = Run()
+    run.client = scripted()
+    first = run.ask(run.items[:1])
+    run.ask(
+        [output(item.call_id, RESULTS[item.name]) for item in first.output[1:]],
+        previous_response_id=first.id,
+    )
+    assert traced(run.client) == STEPS
+
+
+def test_tokens_stand_beside_each_turn() -> None:
+    run = Run()
+    usages = [response.usage for response in run.responses]
+    rows = [row for row in show.trace(run.client).rows if row[0]]
+    assert [row[1:3] for row in rows] == [
+        [str(usage.input_tokens), str(usage.output_tokens)] for usage in usages
+    ]
+
+
+def test_a_refusal_is_part_of_a_run_and_no_turn() -> None:
+    run = Run()
+    with pytest.raises(openai.BadRequestError) as caught:
+        run.ask(run.items[:4])
+    run.ask([{"role": "user", "content": "Thanks."}], tool_choice="none")
+    refused, *then = traced(run.client)[len(STEPS) :]
+    assert refused == ("–", "API", "refuses 400", caught.value.body["message"])  # type: ignore[index]
+    assert then[0] == ("3", "you", "message", "Thanks.")
+
+
+def test_every_request_of_a_client_is_traced() -> None:
+    run = Run()
+    run.client.responses.retrieve(run.responses[0].id)
+    assert traced(run.client)[-1] == (
+        *("–", "API", "answers 200"),
+        f"GET /v1/responses/{run.responses[0].id}",
+    )
+
+
+def test_equal_questions_are_runs_of_their_own() -> None:
+    client = connect()
+    for _ in range(2):
+        ask(CHAT, client=client)
+    assert [row[:3] for row in traced(client) if row[1] == "you"] == [
+        ("1", "you", "message"),
+        ("2", "you", "message"),
+    ]
+
+
+def test_an_answer_cut_off_says_so() -> None:
+    client = connect(Scripted([message("word " * 50)]))
+    client.responses.create(model=MODEL, input=CHAT, max_output_tokens=16)
+    assert traced(client)[-1] == ("", "model", "incomplete", "max_output_tokens")
+
+
+def test_a_fault_that_lets_nothing_through_is_traced() -> None:
+    client = connect(faults=[Fault("timeout")]).with_options(max_retries=0)
+    with pytest.raises(openai.APITimeoutError):
+        ask(CHAT, client=client)
+    assert traced(client)[-1][1:] == ("API", "fails", "no reply came through")
+
+
+HOSTED: list[Any] = [
+    {"role": "user", "content": "What changed?"},
+    {"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "docs", "tools": [{"name": "find"}]},
+    {"type": "file_search_call", "id": "fs_1", "status": "completed", "queries": ["changes"],
+     "results": [{"filename": "a.md", "text": "Returns take 30 days.", "score": 0.9}]},
+    {"type": "web_search_call", "id": "ws_1", "status": "completed",
+     "action": {"type": "search", "query": "changes"}},
+    {"type": "mcp_call", "id": "mcp_1", "server_label": "docs", "name": "find",
+     "arguments": '{"q":"x"}', "output": "nothing", "error": None, "status": "completed"},
+    {"type": "mcp_approval_request", "id": "mcpr_1", "server_label": "docs", "name": "drop",
+     "arguments": "{}"},
+    {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": False,
+     "reason": "no"},
+    {"type": "program", "id": "cm_1", "call_id": "call_P", "code": "text(1)", "fingerprint": "f"},
+    {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}",
+     "caller": {"type": "program", "caller_id": "call_P"}},
+    {"type": "function_call_output", "call_id": "call_1", "output": "5",
+     "caller": {"type": "program", "caller_id": "call_P"}},
+    {"type": "program_output", "id": "cmo_1", "call_id": "call_P", "result": "1"},
+    {"type": "tool_search_call", "id": "tsc_1", "call_id": None, "execution": "server",
+     "arguments": {"paths": ["crm"]}},
+    {"type": "tool_search_output", "id": "tso_1", "call_id": None, "execution": "server",
+     "tools": [{"type": "namespace", "name": "crm"}]},
+    {"type": "of_tomorrow", "id": "x_1", "status": "completed", "weight": 3},
+    {"type": "image_generation_call", "id": "ig_1", "result": "iVBORw0KGgo" * 5_000},
+]  # fmt: skip
+
+
+def test_hosted_items_are_drawn_by_their_names() -> None:
+    rows = [row[1:] for row in traced(HOSTED)]
+    assert rows[:-1] == [
+        ("you", "message", "What changed?"),
+        ("MCP docs", "list tools", "find"),
+        ("model", "call", "changes"),
+        ("hosted file search", "result", "Returns take 30 days."),
+        ("model", "call", '{"type": "search", "query": "changes"}'),
+        ("model", "call", 'find {"q":"x"}'),
+        ("MCP docs", "result", "nothing"),
+        ("model", "asks approval", "drop {}"),
+        ("you", "denies", "no"),
+        ("model", "call", "text(1)"),
+        ("program", "call", "f {}"),
+        ("your code", "result", "f → 5"),
+        ("program", "result", "1"),
+        ("model", "call", '{"paths": ["crm"]}'),
+        ("hosted tool search", "result", "crm"),
+        ("model", "of tomorrow", "3"),
+        ("model", "call", ""),
+    ]
+    assert rows[-1][:2] == ("hosted image generation", "result")
+    assert len(rows[-1][2]) == 160
+
+
+def test_a_long_run_shows_its_end() -> None:
+    items = [{"role": "user", "content": f"line {n}"} for n in range(70)]
+    shown = show.trace(items)
+    assert shown.caption == "The first 20 steps are left out."
+    assert shown.rows[-1][-1] == "line 69"
+    assert repr(show.sequence(items)).splitlines()[0] == "The first 40 steps are left out."
+    assert show.sequence(items)._repr_markdown_().startswith("*The first 40 steps are left out.*")
+
+
+def agents_run(*turns: Any, agent: Any = None, **more: Any) -> Any:
+    from agents import Agent, Runner
+
+    async def cell() -> Any:
+        connect_agents(Scripted(list(turns)))
+        return await Runner.run(agent or Agent(name="desk"), QUESTION, **more)
+
+    return asyncio.run(cell())
+
+
+def test_an_agents_run_is_traced_by_the_agents_names() -> None:
+    from agents import Agent, function_tool
+
+    def get_order(order_id: str) -> str:
+        return f"{order_id} promised 13 July"
+
+    orders = Agent(name="orders", tools=[function_tool(get_order)])
+    triage = Agent(name="triage", handoffs=[orders])
+    result = agents_run(
+        call("transfer_to_orders", {}),
+        call("get_order", {"order_id": "A-104"}),
+        message("A storm held it."),
+        agent=triage,
+    )
+    assert traced(result) == [
+        ("1", "you", "message", QUESTION),
+        ("", "triage", "call", "transfer_to_orders {}"),
+        ("2", "triage", "handoff", "to orders"),
+        ("", "orders", "call", 'get_order {"order_id":"A-104"}'),
+        ("3", "your code", "result", "get_order → A-104 promised 13 July"),
+        ("", "orders", "message", "A storm held it."),
+    ]
+    usage = [each.usage.input_tokens for each in result.raw_responses]
+    assert [int(row[1]) for row in show.trace(result).rows if row[0]] == usage
+
+
+def test_an_agents_run_that_waits_for_approval_is_traced() -> None:
+    from agents import Agent, function_tool
+
+    def refund(order_id: str) -> str:
+        return "done"
+
+    agent = Agent(name="desk", tools=[function_tool(refund, needs_approval=True)])
+    result = agents_run(call("refund", {"order_id": "A-104"}), agent=agent)
+    assert traced(result)[-1] == ("", "desk", "asks approval", 'refund {"order_id":"A-104"}')
+
+
+def test_the_context_tells_new_tokens_from_those_sent_before() -> None:
+    run = Run()
+    first, second = (response.usage for response in run.responses)
+    shown = show.context(run.client)
+    assert show.context(*run.responses).rows == shown.rows
+    page(shown)
+    assert [list(map(int, row[:5])) for row in shown.rows[:2]] == [
+        [1, 0, 0, first.input_tokens, first.output_tokens],
+        [2, 0, first.input_tokens, second.input_tokens - first.input_tokens, second.output_tokens],
+    ]
+    assert shown.rows[2][:2] == ["all", "0"]
+    assert int(shown.rows[2][3]) == second.input_tokens
+    bars = [row[5] for row in shown.rows]
+    assert set(bars[0]) == {"█", "▚"}
+    assert list(dict.fromkeys(bars[1])) == ["▒", "█", "▚"]
+    assert 40 <= len(bars[1]) <= 43
+    assert "▒ sent before" in repr(shown)
+
+
+def test_cached_tokens_stand_apart() -> None:
+    client = connect(Scripted([message("a"), message("b")]))
+    long = [{"role": "user", "content": "x " * 2_000}]
+    for items in (long, [*long, {"role": "user", "content": "and?"}]):
+        client.responses.create(model=MODEL, input=items)  # type: ignore[arg-type]
+    _, second, _ = show.context(client).rows
+    cached, before, new = (int(cell.replace(",", "")) for cell in second[1:4])
+    assert cached >= 1_024
+    assert before == 0  # not the same conversation: nothing the model said is in it
+    assert 0 < new < cached
+    assert second[5].startswith("░")
+
+
+def test_conversations_on_one_client_are_told_apart() -> None:
+    client = connect()
+    first = ask(STOCK, STOCK_TOOL, client=client)
+    ask(CHAT, client=client)
+    answer: Any = output(first.output[-1].call_id, "5")
+    client.responses.create(
+        model=MODEL,
+        input=[answer],
+        tools=[STOCK_TOOL],  # type: ignore[list-item]
+        previous_response_id=first.id,
+    )
+    before = [int(row[2]) for row in show.context(client).rows[:3]]
+    assert before == [0, 0, first.usage.input_tokens]
+
+
+def test_a_sequence_has_an_arrow_a_step() -> None:
+    run = Run()
+    shown = show.sequence(run.client)
+    assert repr(shown).splitlines() == [
+        f"you → model        {QUESTION}",
+        'model → your code  get_order {"order_id":"A-104"}',
+        'model → your code  find_parcel {"order_id":"A-104"}',
+        "your code → model  get_order → promised 13 July",
+        "your code → model  find_parcel → held in Lyon",
+        "model → you        A storm held it.",
+    ]
+    drawn = shown._repr_markdown_().splitlines()
+    assert drawn[:3] == [
+        "```mermaid",
+        "sequenceDiagram",
+        "accTitle: 6 steps between you, model, your code",
+    ]
+    assert drawn[3:6] == [
+        f"participant p{n} as {w}" for n, w in enumerate(["you", "model", "your code"])
+    ]
+    assert drawn[6] == f"p0->>p1: {QUESTION}"
+    assert drawn[9] == "p2-->>p1: get_order → promised 13 July"
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "a;b#c\nend\n```\n%% x", "p0->>p1: x", "<br>" * 50])
+def test_a_hostile_text_stays_in_its_place(text: str) -> None:
+    item = {"type": "function_call", "call_id": "call_1", "name": text, "arguments": text}
+    drawn = page(show.trace([item, output("call_1", text)]))
+    assert drawn.tags.count("table") == 1
+    lines = show.sequence([item, output("call_1", text)])._repr_markdown_().splitlines()
+    assert len(lines) == 8
+    for line in lines[5:7]:
+        assert re.fullmatch(r"p\d--?>>p\d: (#\d+;|[^#;<>`%&\\])+", line)
+
+
+@pytest.mark.parametrize("draw", [show.trace, show.context, show.sequence])
+def test_what_is_no_run_is_told(draw: Any) -> None:
+    given: Any
+    for given in (None, 5, ValueError("x"), iter([])):
+        with pytest.raises(CourseError, match=f"takes responses.*not a {type(given).__name__}"):
+            draw(given)
+    empty: Any
+    for empty in ((), ([],), (connect(),)):
+        with pytest.raises(CourseError, match="nothing in this run yet"):
+            draw(*empty)
+
+
+def test_items_alone_have_no_tokens() -> None:
+    with pytest.raises(CourseError, match="give the responses or the client"):
+        show.context(Run().items)
+
+
+def test_a_refused_request_of_any_shape_can_be_drawn() -> None:
+    for row in ROWS:
+        client = connect()
+        platform = platform_of(client)
+        assert platform is not None
+        send(platform, row)
+        *_, last = traced(client)
+        assert last[1] == "API"
+        assert last[3]
+        assert show.sequence(client)._repr_markdown_()
 
 
 # Errors

@@ -1,14 +1,14 @@
 """`show.choice(response)`: what the stand-in weighed, and where each argument came from."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..home import CourseError
-from ..live import is_live, recent_platforms
-from ..platform.tokens import content_text
+from ..live import is_live
 from ..standin.explanation import Explanation
 from .calls import require_response
 from .table import Table
+from .wire import exchange_of
 
 if TYPE_CHECKING:
     from openai.types.responses import Response
@@ -35,11 +35,9 @@ def choice(response: "Response") -> Choice | Table:
     """Explain one response of the stand-in model. Real models do not explain themselves so."""
     require_response(response)
     called = {item.name for item in response.output if item.type == "function_call"}
-    wanted = _fingerprint(response.to_dict())
-    for platform in recent_platforms:
-        for exchange in reversed(platform.exchanges):
-            if exchange.explanation and _fingerprint(exchange.reply) == wanted:
-                return Choice(exchange.explanation, called)
+    found = exchange_of(response)
+    if found and found[0].explanation:
+        return Choice(found[0].explanation, called)
     if is_live():
         # Not an error: a lesson is run from top to bottom live as well.
         return Table(
@@ -49,16 +47,6 @@ def choice(response: "Response") -> Choice | Table:
         f"{response.id} was not made by a client of connect() in this notebook, "
         "or too long ago. Run the cell that made it again."
     )
-
-
-def _fingerprint(reply: dict[str, Any]) -> list[Any]:
-    """What tells one response from another of the same id on another client's platform."""
-    tools = [(tool.get("name"), tool.get("description")) for tool in reply["tools"]]
-    items = [
-        (item.get("id"), item.get("arguments"), content_text(item.get("content")))
-        for item in reply["output"]
-    ]
-    return [reply["id"], reply.get("usage"), tools, items]
 
 
 def _candidates(explanation: Explanation, called: set[str]) -> Table:
