@@ -487,6 +487,10 @@ def test_hosted_items_are_drawn_by_their_names() -> None:
     ]
     assert rows[-1][:2] == ("hosted image generation", "result")
     assert len(rows[-1][2]) == 160
+    arrows = [line.split("  ")[0] for line in repr(show.sequence(HOSTED)).splitlines()]
+    assert arrows[8:12] == [
+        *("you → model", "model → program", "program → your code", "your code → program")
+    ]
 
 
 def test_a_long_run_shows_its_end() -> None:

@@ -37,7 +37,8 @@ def steps(turn: Turn, called: dict[str, str]) -> Iterator[Step]:
     for item in turn.sent:
         yield from _steps(item, model, CODE, called)
     for item in turn.came:
-        hosted = not item.get("call_id") or str(item["call_id"]) in inside
+        unnamed = _kind(item) == PROGRAM or not item.get("call_id")
+        hosted = unnamed or str(item["call_id"]) in inside
         yield from _steps(item, model, _hosted(item) if hosted else CODE, called)
     what, words = turn.ending
     if what:

@@ -5,7 +5,7 @@ from html import escape
 
 # No colours of its own: text and lines take the theme's. Inline, because saved, untrusted
 # notebooks keep style attributes and drop everything else.
-_CELL = "padding:2px 12px 2px 0;vertical-align:top;white-space:pre-wrap"
+_CELL = "padding:2px 12px 2px 0;vertical-align:top"
 _MONO = "font-family:monospace"
 _LINE = "border-top:1px solid"  # in the colour of the text
 
@@ -24,7 +24,7 @@ class Table:
 
     def _repr_html_(self) -> str:
         head = "".join(
-            f'<th style="{self._style(i)}">{escape(each)}</th>'
+            f'<th style="{self._style(i)};white-space:nowrap">{escape(each)}</th>'
             for i, each in enumerate(self.headings)
         )
         body = "".join(
@@ -37,6 +37,9 @@ class Table:
 
     def _cell(self, column: int, text: str, first: str) -> str:
         style = self._style(column)
+        # What is long stands in the last column or is code; a word or a number is not broken.
+        wraps = column in self.code_columns or column == len(self.headings) - 1
+        style += f";white-space:{'pre-wrap' if wraps else 'nowrap'}"
         style += f";{_MONO}" if column in self.code_columns else ""
         style += f";{_LINE}" if self.grouped and first else ""
         return f'<td style="{style}">{escape(text)}</td>'
