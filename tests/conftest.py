@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.notebooks import check, facts, form
+
 # Notebooks that are wrong on purpose: only the tests that name them run them.
 collect_ignore = ["fixtures"]
 
@@ -45,3 +47,13 @@ def inner_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[s
         text=True,
         timeout=120,
     )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many of its facts each lesson shows, when the lessons were tested."""
+    reports = (report for each in terminalreporter.stats.values() for report in each)
+    if any("test_the_facts_of_a_lesson" in getattr(report, "nodeid", "") for report in reports):
+        terminalreporter.section("facts shown, by lesson")
+        lessons = {path.stem: form.read(path) for path in check.lessons()}
+        for line in facts.coverage(lessons, facts.listed()):
+            terminalreporter.line(line)

@@ -15,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from tests import ROOT
 from tests.conftest import inner_pytest
-from tests.notebooks import check, form
+from tests.notebooks import changes, check, form
 from tests.notebooks.execute import CellError, run
 
 FIXTURES = ROOT / "tests" / "fixtures"
@@ -56,12 +56,9 @@ def test_a_notebook_is_stored_as_it_should_be(path: Path) -> None:
     assert list(check.problems(form.read(path))) == []
 
 
-@each(NOTEBOOKS)
-def test_the_facts_of_a_notebook_exist(path: Path) -> None:
-    known = check.known_facts()
-    if known is None:
-        pytest.skip("the list of facts is not beside this checkout")
-    assert list(check.facts(form.read(path), known)) == []
+@each(check.lessons())
+def test_the_changes_of_a_lesson_do_what_it_says(path: Path) -> None:
+    assert list(changes.failures(form.read(path), path.parent)) == []
 
 
 @each([path for path in NOTEBOOKS if has_images(path)])
@@ -91,10 +88,14 @@ FAULTS = {
     "repeated_id": check.ids,
     "stored_error": check.errors,
     "temporary_path": check.same_everywhere,
+    "unknown_fact": check.facts,
     "written_to_stderr": check.stderr,
 }
-# What these have wrong shows only when they run, or against the list of facts.
-STORED_WELL = {"good", "changed_text", "redrawn_image", "unknown_fact"}
+# What these have wrong shows only when they run, or to a lesson's reader.
+STORED_WELL = {"good", "changed_text", "redrawn_image"} | {
+    path.stem
+    for path in FIXTURES.glob("lesson*.ipynb")  # see test_habits.py
+}
 
 
 def fixture(name: str) -> Path:
@@ -115,14 +116,6 @@ def test_a_check_refuses_its_fixture(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(STORED_WELL))
 def test_the_checks_accept_what_is_stored_well(name: str) -> None:
     assert list(check.problems(form.read(fixture(name)))) == []
-
-
-def test_an_unknown_fact_is_refused() -> None:
-    known = frozenset({"F001"})
-    assert list(check.facts(form.read(fixture("good")), known)) == []
-    assert list(check.facts(form.read(fixture("unknown_fact")), known)) == [
-        "cell 3 names the fact 'F999', which is not in the list"
-    ]
 
 
 # Put together here so that no file of the project names such a folder.
@@ -183,6 +176,59 @@ def test_a_redrawn_image_is_noticed() -> None:
     assert list(redrawn(fixture("redrawn_image"))) == [
         "cell 5 draws another image than the stored one"
     ]
+
+
+def test_changes_that_work_have_no_failures() -> None:
+    assert list(changes.failures(form.read(fixture("lesson")), FIXTURES)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "failure"),
+    [
+        (
+            "lesson_change_that_does_not_hold",
+            "cell price-change: after the edit price does not show '60.00 EUR': '65.00 EUR\\n'",
+        ),
+        (
+            "lesson_change_that_fails",
+            "cell price-change: after the edit price raises TypeError: "
+            "unsupported operand type(s) for *: 'int' and 'NoneType'",
+        ),
+    ],
+)
+def test_a_change_that_does_not_work_is_told(name: str, failure: str) -> None:
+    assert list(changes.failures(form.read(fixture(name)), FIXTURES)) == [failure]
+
+
+def test_after_a_change_the_cells_run_as_they_were() -> None:
+    notebook = form.read(fixture("lesson"))
+    change = next(cell for cell in notebook.cells if cell.id == "later-change")
+    change.metadata["change"] = [
+        {"edit": {"later": [["- 3", "- 4"]]}, "expect": {"later": {"shows": "61"}}}
+    ]
+    # Were `pieces` still 5 from the change above it, this would be 61.
+    assert list(changes.failures(notebook, FIXTURES)) == [
+        "cell later-change: after the edit later does not show '61': '35'"
+    ]
+
+
+def test_the_command_prints_the_changes_that_do_not_work() -> None:
+    names = ("lesson", "lesson_change_undeclared", "lesson_change_that_does_not_hold")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.notebooks.changes", *(str(fixture(n)) for n in names)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 1
+    assert [line.split(": ")[1] for line in done.stdout.splitlines()] == [
+        "3 changes, 0 problems",
+        "1 changes, 1 problems",
+        "3 changes, 1 problems",
+    ]
+    assert "asks for a change" in done.stderr
+    assert "does not show '60.00 EUR'" in done.stderr
 
 
 def test_a_failing_cell_is_named_with_its_source(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ read only what is stored. That the outputs are still true is for nbval, and for 
 nbval does not compare, for `tests/test_notebooks.py`.
 """
 
-import csv
 import json
 import re
 from collections import Counter
@@ -16,6 +15,7 @@ from nbformat import NotebookNode
 
 from tests import ROOT
 from tests.notebooks import form
+from tests.notebooks.facts import listed
 
 LONGEST_CELL = 25  # lines
 STDERR_TAG = "shows-stderr"
@@ -141,8 +141,9 @@ def images(notebook: NotebookNode) -> Iterator[str]:
             yield f"the images of cell {number} are not those of its image_sha256"
 
 
-def facts(notebook: NotebookNode, known: frozenset[str]) -> Iterator[str]:
+def facts(notebook: NotebookNode) -> Iterator[str]:
     """A fact that a cell claims to show must be one of the list."""
+    known = {fact.id for fact in listed()}
     for number, cell in enumerate(notebook.cells):
         claimed = cell.metadata.get("facts", [])
         if not isinstance(claimed, list):
@@ -164,24 +165,21 @@ CHECKS: tuple[Callable[[NotebookNode], Iterator[str]], ...] = (
     ids,
     length,
     images,
+    facts,
 )
 
 
 def problems(notebook: NotebookNode) -> Iterator[str]:
-    """Yield every problem of a notebook but unknown facts, whose list not every checkout has."""
+    """Yield every problem of a stored notebook, of whatever folder."""
     for check in CHECKS:
         yield from check(notebook)
-
-
-def known_facts() -> frozenset[str] | None:
-    """Return the ids of the list of facts, or None where this checkout has none beside it."""
-    path = ROOT.parent / "shared" / "facts.tsv"
-    if not path.exists():
-        return None
-    with path.open(encoding="utf-8", newline="") as file:
-        return frozenset(row["id"] for row in csv.DictReader(file, delimiter="\t"))
 
 
 def course_notebooks() -> list[Path]:
     """Return every notebook of the course. A learner's working copy is not one of them."""
     return sorted(path for folder in form.FOLDERS for path in (ROOT / folder).glob("*.ipynb"))
+
+
+def lessons() -> list[Path]:
+    """Return the lessons. Exercises and solutions are not among them."""
+    return [path for path in course_notebooks() if path.parent.name == "notebooks"]

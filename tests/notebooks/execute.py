@@ -10,8 +10,11 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -28,22 +31,67 @@ class CellError(Exception):
     """A cell failed; the message says which, with its source and the reason."""
 
 
+class Kernel:
+    """A kernel in `folder` in which the cells of a notebook run one at a time, in any order.
+
+    It inherits this process's environment. Raises CellError.
+    """
+
+    def __init__(self, notebook: NotebookNode, folder: Path) -> None:
+        self._places = {cell.get("id"): place for place, cell in enumerate(notebook.cells)}
+        self._cells = list(notebook.cells)
+        self._client = _client(notebook, folder)
+        self._setup = self._client.setup_kernel(stderr=subprocess.DEVNULL)
+
+    def __enter__(self) -> "Kernel":
+        self._setup.__enter__()
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._setup.__exit__(*raised)
+
+    def run(self, name: str, source: str | None = None, *, fails: bool = False) -> NotebookNode:
+        """Run the cell of this id, or another source in its place, and return it as it ran.
+
+        With `fails` an error is among its outputs; without, it is raised.
+        """
+        place = self._places[name]
+        cell: NotebookNode = deepcopy(self._cells[place])
+        cell.source = cell.source if source is None else source
+        self._client.allow_errors = fails
+        with _named({place: cell}, [place]):
+            self._client.execute_cell(cell, place)
+        return cell
+
+
 def run(notebook: NotebookNode, folder: Path) -> None:
     """Run every cell in a new kernel that starts in `folder`, and store the outputs, in place.
 
     The kernel inherits this process's environment. Raises CellError.
     """
     started: list[int] = []
-    client = NotebookClient(
+    client = _client(notebook, folder)
+    client.on_cell_execute = lambda cell, cell_index: started.append(cell_index)
+    with _named(notebook.cells, started):
+        client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log, not a cell's stderr
+    form.normalise(notebook)
+
+
+def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
+    return NotebookClient(
         notebook,
         kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
         timeout=CELL_SECONDS,
         record_timing=False,
-        on_cell_execute=lambda cell, cell_index: started.append(cell_index),
     )
+
+
+@contextmanager
+def _named(cells: Any, started: list[int]) -> Iterator[None]:
+    """Make what nbclient raises a CellError that names the cell which started last."""
     try:
-        client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log, not a cell's stderr
+        yield
     except CellExecutionError as error:
         reason = f"raised {error.ename}: {error.evalue}"
     except CellTimeoutError:
@@ -51,10 +99,9 @@ def run(notebook: NotebookNode, folder: Path) -> None:
     except DeadKernelError:
         reason = "ended the kernel"
     else:
-        form.normalise(notebook)
         return
     number = started[-1]
-    source = "\n".join(f"    {line}" for line in notebook.cells[number].source.splitlines())
+    source = "\n".join(f"    {line}" for line in cells[number].source.splitlines())
     raise CellError(f"cell {number} {reason}\n{source}")
 
 
