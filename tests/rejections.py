@@ -11,7 +11,7 @@ Copied by hand from the contract of the API (sections A2 to A6), not from the pl
     inferred             a sentence known from another field, or a reading of the contract
     offline_unverified   nobody has seen the live wording; the code says so to the learner too
 
-Hosted tools, MCP and tool search are not here: the platform does not have them yet.
+MCP and tool search are not here: the platform does not have them yet.
 """
 
 import json
@@ -871,16 +871,47 @@ TOOLS = [
         "tools.defer_loading"),
     Row("two tools of one name", "A5", UNVERIFIED, tools(function(), function()),
         "Two tools are named 'x'. The name of a tool must be unique.", "tools", UNVERIFIED),
-    Row("a tool not built yet", "A5", UNVERIFIED, tools({"type": "web_search"}),
-        "The offline platform has no 'web_search' tool yet.", "tools[0]", UNVERIFIED),
-    Row("a choice not built yet", "A5", UNVERIFIED, ask(tool_choice={"type": "file_search"}),
-        "The offline platform has no tool_choice of type 'file_search' yet.",
+    Row("a tool that is not here", "A5", UNVERIFIED, tools({"type": "computer"}),
+        "The offline platform has no 'computer' tool yet.", "tools[0]", UNVERIFIED),
+    Row("a choice that is not here", "A5", UNVERIFIED, ask(tool_choice={"type": "computer"}),
+        "The offline platform has no tool_choice of type 'computer' yet.",
         "tool_choice", UNVERIFIED),
     Row("audio as a file", "A5", RECORDED, attached(file_data="data:audio/mpeg;base64,AAAA"),
         AUDIO, "input[0].content[0].file_data", "invalid_value"),
     Row("link to a film", "A5", RECORDED, attached(file_url="https://example.com/A.MP4?t=1"),
         "The file type you uploaded is not supported. Please try again with a pdf",
         "input", "unsupported_file"),
+]  # fmt: skip
+
+
+WEB: Json = {"type": "web_search"}
+SIZES = "'low', 'medium', and 'high'"
+HOSTED = [
+    Row("a hosted tool named twice", "A5", UNVERIFIED, tools(WEB, WEB),
+        "Two tools are named 'web_search'. The name of a tool must be unique.", "tools",
+        UNVERIFIED),
+    not_among("tools[0].search_context_size", "huge", SIZES,
+        tools(WEB | {"search_context_size": "huge"}), INFERRED),
+    unknown("tools[0].nonsense", tools(WEB | {"nonsense": 1}), source=INFERRED),
+    unknown("tools[0].filters.nonsense", tools(WEB | {"filters": {"nonsense": []}}),
+        source=INFERRED),
+    Row("101 domains", "D", INFERRED,
+        tools(WEB | {"filters": {"allowed_domains": ["a.example"] * 101}}),
+        "Invalid 'tools[0].filters.allowed_domains': array too long. Expected an array with "
+        "maximum length 100, but got an array with length 101 instead.",
+        "tools[0].filters.allowed_domains", "array_above_max_length"),
+    Row("choice of an absent hosted tool", "A2", reported("raine/claude-code-proxy#26"),
+        tools(WEB, tool_choice={"type": "web_search_preview"}),
+        "Tool choice 'web_search_preview' not found in 'tools' parameter.", "tool_choice"),
+    Row("web search on a model without it", "A2", INFERRED, tools(WEB, model="gpt-4.1-nano"),
+        "Hosted tool 'web_search' is not supported with gpt-4.1-nano-2025-04-14.", "tools"),
+    Row("web search with minimal effort", "A2", REPORTED,
+        tools(WEB, model="gpt-5", reasoning={"effort": "minimal"}),
+        "The following tools cannot be used with reasoning.effort 'minimal': web_search.", "tools"),
+    Row("o3 made to call beside a hosted tool", "D", UNVERIFIED,
+        tools(WEB, model="o3", tool_choice="required"),
+        "With a hosted tool in tools, o3-2025-04-16 takes no tool_choice but 'auto'.",
+        "tool_choice", UNVERIFIED),
 ]  # fmt: skip
 
 
@@ -993,7 +1024,7 @@ ENDPOINTS = [
 
 ROWS = [
     *FIELDS, *CAPABILITY, *SERVER_STATE, *WRONG_TWICE, *PHASES,
-    *HISTORY, *SCHEMAS, *TOOLS, *LIMITS, *ENDPOINTS,
+    *HISTORY, *SCHEMAS, *TOOLS, *HOSTED, *LIMITS, *ENDPOINTS,
 ]  # fmt: skip
 
 

@@ -60,7 +60,7 @@ def test_an_unseen_wording_says_so_and_no_other_does() -> None:
 def unverified_sentences() -> list[str]:
     """How each sentence begins that the platform gives out with the code of an unseen wording."""
     found = []
-    for path in sorted(PLATFORM.glob("*.py")):
+    for path in sorted(PLATFORM.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "ApiError":
                 continue

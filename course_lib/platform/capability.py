@@ -1,8 +1,17 @@
 """What one model cannot do: looked at last, after what no model could do (contract A2)."""
 
-from .errors import ApiError, Json, quoted
+from .errors import GAP, ApiError, Json, quoted
+from .hosted import HOSTED
 from .models import ModelCard, find_model
 from .tokens import content_text
+
+# Hosted tools that a model does not have, and models that take no forced choice beside one (docs).
+WITHOUT = {
+    "gpt-5-pro-2025-10-06": "code_interpreter",
+    "gpt-5.2-pro-2025-12-11": "code_interpreter",
+    "gpt-4.1-nano-2025-04-14": "web_search",
+}
+ONLY_AUTO = ("o3-2025-04-16", "o3-pro-2025-06-10")
 
 
 def check_model(body: Json) -> ModelCard:
@@ -18,6 +27,7 @@ def check_model(body: Json) -> ModelCard:
             param="reasoning.effort",
             code="unsupported_value",
         )
+    _check_hosted(body, card, effort or card.effort)
     if (effort or card.effort) not in (None, "none"):
         _check_sampling(body)
     if body.get("prompt_cache_retention") == "in_memory" and card.retention == "24h":
@@ -27,6 +37,27 @@ def check_model(body: Json) -> ModelCard:
             code="invalid_parameter",
         )
     return card
+
+
+def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
+    types = [tool["type"] for tool in body.get("tools") or [] if tool["type"] in HOSTED]
+    for each in types:
+        if HOSTED[each].name == WITHOUT.get(card.snapshot):
+            raise ApiError(
+                f"Hosted tool '{each}' is not supported with {card.snapshot}.", param="tools"
+            )
+        if HOSTED[each].name == "web_search" and effort == "minimal":
+            raise ApiError(
+                "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
+                param="tools",
+            )
+    choice = body.get("tool_choice") or "auto"
+    if types and choice != "auto" and card.snapshot in ONLY_AUTO:
+        raise ApiError(
+            f"With a hosted tool in tools, {card.snapshot} takes no tool_choice but 'auto'.",
+            param="tool_choice",
+            code=GAP,
+        )
 
 
 def _check_sampling(body: Json) -> None:

@@ -28,7 +28,7 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     asked = as_responses(body)
     items = asked["input"]
     tools = [echo_tool(tool) for tool in asked["tools"]]
-    turn = assemble(asked, card, Context(items, items), tools, {})
+    turn = assemble(asked, card, Context(items, items), tools, {}, state)
     if turn.tokens > card.window:
         raise _too_long(turn)
     told = _EndsAt(model, body.get("stop") or [])

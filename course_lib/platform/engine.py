@@ -1,7 +1,8 @@
 """One turn: a request goes in, a response comes out, or the API's refusal.
 
 In the API's order: the fields, the context and its pairing, what this model can do; then the
-model answers, and the answer becomes a response object.
+model answers, and the answer becomes a response object. A call of a hosted tool is run at once,
+and the model is asked again with its result, until it says something or calls a function.
 """
 
 from collections.abc import Iterable
@@ -13,10 +14,12 @@ from . import capability, contract
 from .context import Context, resolve
 from .envelope import envelope
 from .errors import ApiError, Json
+from .hosted import as_the_model_sees
+from .hosted.desk import Desk, as_read
 from .models import ModelCard
-from .output import Output, Wishes, build_output
+from .output import Output, Wishes, add_answer
 from .state import State, StoredResponse
-from .tokens import content_text
+from .tokens import content_text, item_part
 from .tools import allowed, check_namespaces, echo_tool, loaded_tools, mode
 from .usage import prompt_parts, usage
 
@@ -28,8 +31,10 @@ class Turn:
     body: Json
     card: ModelCard
     context: Context
+    items: list[Json]  # the context as the model reads it
     tools: list[Json]  # declared on the request, as the reply will echo them
     loaded: dict[str, Json]  # brought in by items of the context, by name
+    offered: list[Json]  # both, as the model sees them
     parts: list[tuple[str, int]]  # the prompt as (text, tokens)
 
     @property
@@ -47,7 +52,7 @@ class Made:
 
 
 def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
-    """Check `body`, ask the model, and keep the response unless `store` is false.
+    """Check `body`, let the model answer, and keep the response unless `store` is false.
 
     Raises ApiError before anything is remembered.
     """
@@ -63,23 +68,46 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
 
 
 def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
-    """Ask the model; the finished response, and why it is what it is."""
+    """Let the model answer; the finished response, and why it is what it is."""
     body = turn.body
-    answer = model.respond(
-        Prompt(
-            instructions=_instructions(body) or None,
-            items=turn.context.items,
-            tools=allowed(body.get("tool_choice"), [*turn.tools, *turn.loaded.values()]),
-            tool_choice=mode(body.get("tool_choice") or "auto"),
-            parallel_tool_calls=body.get("parallel_tool_calls") is not False,
-            text_format=_text_format(body),
-        )
-    )
     response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
+    desk = Desk.of([*turn.tools, *turn.loaded.values()], body, response, turn.context.items, state)
     wishes = Wishes.of(body, response, turn.loaded)
-    output = build_output(answer, wishes, turn.card, state)
-    _finish(response, output, turn, state)
-    return response, answer.explanation
+    output, explanation = _converse(turn, wishes, desk, model)
+    _finish(response, output, state)
+    if response["store"]:
+        state.readings |= desk.readings
+    return response, explanation
+
+
+def _converse(turn: Turn, wishes: Wishes, desk: Desk, model: Model) -> tuple[Output, Explanation]:
+    """Ask the model until it has answered: what it calls of hosted tools is run in between.
+
+    The explanation is that of the first answer, in which the tools were weighed.
+    """
+    body, state = turn.body, desk.state
+    prompt = Prompt(
+        instructions=_instructions(body) or None,
+        items=turn.items,
+        tools=allowed(body.get("tool_choice"), turn.offered),
+        tool_choice=mode(body.get("tool_choice") or "auto"),
+        parallel_tool_calls=body.get("parallel_tool_calls") is not False,
+        text_format=_text_format(body),
+    )
+    output, explanation = Output([]), None
+    while True:
+        output.read += sum(tokens for _, tokens in turn.parts)
+        output.cached += state.prefixes.read(turn.parts)
+        answer = model.respond(prompt)
+        explanation = explanation or answer.explanation
+        if not add_answer(output, answer, wishes, turn.card, desk, state):
+            return output, explanation
+        prompt.items = [*prompt.items, *desk.read]
+        turn.parts += [item_part(item, turn.card) for item in desk.read]
+        desk.read = []
+        prompt.tool_choice = "auto"  # what was forced has been called
+        if desk.left <= 0:
+            prompt.tools = [tool for tool in prompt.tools if tool["name"] not in desk.entries]
 
 
 def check_turn(body: Json, state: State) -> Turn:
@@ -93,16 +121,24 @@ def check_turn(body: Json, state: State) -> Turn:
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
-    return assemble(body, card, context, tools, loaded)
+    return assemble(body, card, context, tools, loaded, state)
 
 
 def assemble(
-    body: Json, card: ModelCard, context: Context, tools: list[Json], loaded: dict[str, Json]
+    body: Json,
+    card: ModelCard,
+    context: Context,
+    tools: list[Json],
+    loaded: dict[str, Json],
+    state: State,
 ) -> Turn:
     """The turn of a request that was checked, with the prompt it makes."""
+    items = as_read(context.items, state)
+    offered = [as_the_model_sees(tool) for tool in tools]
     schema = _text_format(body).get("schema")
-    parts = prompt_parts(card, _instructions(body), tools, context.items, schema)
-    return Turn(body, card, context, tools, loaded, parts)
+    parts = prompt_parts(card, _instructions(body), offered, items, schema)
+    offered += [as_the_model_sees(tool) for tool in loaded.values()]
+    return Turn(body, card, context, items, tools, loaded, offered, parts)
 
 
 def _text_format(body: Json) -> Json:
@@ -120,7 +156,7 @@ def _instructions(body: Json) -> str:
 
 def _fit_window(turn: Turn) -> None:
     """Drop the oldest items until the prompt fits, where the request allows it."""
-    items, total, dropped = turn.context.items, turn.tokens, 0
+    items, total, dropped = turn.items, turn.tokens, 0
     frame = len(turn.parts) - len(items)  # what comes before the items stays
     while total > turn.card.window:
         if turn.body.get("truncation") != "auto" or dropped == len(items) - 1:
@@ -141,12 +177,11 @@ def _too_long(turn: Turn) -> ApiError:
     )
 
 
-def _finish(response: Json, output: Output, turn: Turn, state: State) -> None:
+def _finish(response: Json, output: Output, state: State) -> None:
     """Put the output into the response and close it."""
     state.now += 1
-    cached = state.prefixes.read(turn.parts)
     response["output"] = output.items
-    response["usage"] = usage(turn.tokens, cached, output.tokens, output.reasoning_tokens)
+    response["usage"] = usage(output.read, output.cached, output.tokens, output.reasoning_tokens)
     if output.cut:
         response["status"] = "incomplete"
         response["incomplete_details"] = {"reason": "max_output_tokens"}

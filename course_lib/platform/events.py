@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from .encrypted import begun
 from .errors import Json
+from .hosted import BY_ITEM
+from .hosted.tool import HostedTool
 from .tokens import pieces
 
 Event = Json
@@ -41,12 +43,13 @@ def response_events(response: Json) -> Iterator[Event]:
     yield {"type": "response.created", "response": opening}
     yield {"type": "response.in_progress", "response": opening}
     for index, item in enumerate(response["output"]):
-        yield from _item_events(item, index)
+        yield from _item_events(item, index, response)
     yield {"type": f"response.{response['status']}", "response": response}
 
 
-def _item_events(item: Json, index: int) -> Iterator[Event]:
+def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
     where = {"output_index": index}
+    hosted = BY_ITEM.get(item["type"])
     added: Json
     match item["type"]:
         case "message":
@@ -55,12 +58,18 @@ def _item_events(item: Json, index: int) -> Iterator[Event]:
         case "function_call":
             added = {"status": "in_progress", "arguments": ""}
             inside = _call_events(item, where)
+        case _ if hosted:
+            added = {"status": "in_progress", **hosted.begun}
+            inside = _hosted_events(item, where, hosted, response)
         case _:
             added = {"summary": []}
             if sealed := item.get("encrypted_content"):
                 added["encrypted_content"] = begun(sealed)
             inside = _reasoning_events(item, where)
-    yield {"type": "response.output_item.added", **where, "item": item | added}
+    first = item | added
+    if hosted:
+        first = {name: first[name] for name in first if name not in hosted.fleeting}
+    yield {"type": "response.output_item.added", **where, "item": first}
     yield from inside
     yield {"type": "response.output_item.done", **where, "item": item}
 
@@ -73,7 +82,7 @@ def _message_events(item: Json, where: Json) -> Iterator[Event]:
             empty = part | {"refusal": ""}
         else:
             inside = _text_events(part, place)
-            empty = part | {"text": "", "logprobs": []}
+            empty = part | {"text": "", "annotations": [], "logprobs": []}
         yield {"type": "response.content_part.added", **place, "part": empty}
         yield from inside
         yield {"type": "response.content_part.done", **place, "part": part}
@@ -84,6 +93,9 @@ def _text_events(part: Json, place: Json) -> Iterator[Event]:
     for number, piece in enumerate(pieces(part["text"])):
         shown = logprobs[number : number + 1]  # empty unless they were asked for
         yield {"type": f"{kind}.delta", **place, "delta": piece, "logprobs": shown}
+    for index, annotation in enumerate(part["annotations"]):
+        counted = {"annotation_index": index, "annotation": annotation}
+        yield {"type": f"{kind}.annotation.added", **place, **counted}
     yield {"type": f"{kind}.done", **place, "text": part["text"], "logprobs": logprobs}
 
 
@@ -103,6 +115,21 @@ def _call_events(item: Json, where: Json) -> Iterator[Event]:
         "name": item["name"],
         "arguments": item["arguments"],
     }
+
+
+def _hosted_events(item: Json, where: Json, hosted: HostedTool, response: Json) -> Iterator[Event]:
+    """The stages of a hosted call, each an event; a field of the item is told piece by piece."""
+    place, kind = {"item_id": item["id"], **where}, f"response.{item['type']}"
+    for stage in hosted.stages:
+        if callable(stage):
+            for name, fields in stage(item, response):
+                yield {"type": f"{kind}.{name}", **place, **fields}
+        elif stage in item:
+            for piece in pieces(item[stage]):
+                yield {"type": f"{kind}_{stage}.delta", **place, "delta": piece}
+            yield {"type": f"{kind}_{stage}.done", **place, stage: item[stage]}
+        else:
+            yield {"type": f"{kind}.{stage}", **place}
 
 
 def _reasoning_events(item: Json, where: Json) -> Iterator[Event]:

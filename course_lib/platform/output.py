@@ -7,8 +7,10 @@ import json
 from dataclasses import dataclass
 
 from ..standin.prompt import Answer
+from .annotations import annotate
 from .encrypted import seal
 from .errors import Json
+from .hosted.desk import Desk
 from .models import ModelCard
 from .state import State
 from .tokens import count_text, cut, pieces, render_item, sayable
@@ -16,9 +18,11 @@ from .tokens import count_text, cut, pieces, render_item, sayable
 
 @dataclass(slots=True)
 class Output:
-    """The items of a response, the tokens they took, and whether they were cut off."""
+    """The items of a response, what they cost in tokens, and whether they were cut off."""
 
     items: list[Json]
+    read: int = 0  # tokens of the prompt, once for each time the model was asked
+    cached: int = 0  # of these, found in the cache
     tokens: int = 0
     reasoning_tokens: int = 0
     cut: bool = False
@@ -50,33 +54,53 @@ class Wishes:
         )
 
 
-def build_output(answer: Answer, wishes: Wishes, card: ModelCard, state: State) -> Output:
-    """The answer's items as the API gives them out, cut at `max_output_tokens` if need be.
+def add_answer(
+    output: Output, answer: Answer, wishes: Wishes, card: ModelCard, desk: Desk, state: State
+) -> bool:
+    """Add an answer's items as the API gives them out, cut at `max_output_tokens` if need be.
 
-    A model that reasons puts a reasoning item first. The items after it belong to it, and may
-    not be sent back without it.
+    Calls of hosted tools are run on the way. True if there were any, and nothing that ends the
+    turn: the model is to be asked again. A model that reasons puts a reasoning item first. The
+    items after it belong to it, and may not be sent back without it.
     """
-    output = Output([])
     reasoning_id = None
     if wishes.effort not in (None, "none"):
         reasoning_id = _reason(answer, wishes, state, output)
     items = answer.items if wishes.parallel else _one_call(answer.items)
     calls = any(item["type"] == "function_call" for item in items)
+    goes_on = any(desk.runs(item) for item in items)
     for item in items:
         if output.tokens == wishes.max_tokens:
             output.cut = True
         if output.cut:
             break
-        made = _item(item, wishes, state)
-        if card.phases and made["type"] == "message":
-            made["phase"] = "commentary" if calls else "final_answer"
-        _limit(made, output, wishes.max_tokens)
-        if wishes.logprobs and made["type"] == "message":
-            _add_logprobs(made)
+        if desk.runs(item):
+            made = _run(item, output, wishes, desk)
+            if made is None:
+                break
+        else:
+            made = _item(item, wishes, desk, state)
+            goes_on = goes_on and made["type"] != "function_call"
+            if card.phases and made["type"] == "message":
+                made["phase"] = "commentary" if calls else "final_answer"
+            _limit(made, output, wishes.max_tokens)
+            if wishes.logprobs and made["type"] == "message":
+                _add_logprobs(made)
+            desk.read.append(made)
         if reasoning_id is not None:
             state.reasoning_before[made["id"]] = reasoning_id
         output.items.append(made)
-    return output
+    return goes_on and not output.cut
+
+
+def _run(call: Json, output: Output, wishes: Wishes, desk: Desk) -> Json | None:
+    """Run a hosted call; None where the tokens end before the model has written it."""
+    needed = count_text(f"{call['name']}{json.dumps(call['arguments'], ensure_ascii=False)}")
+    output.tokens += needed
+    if wishes.max_tokens is not None and output.tokens > wishes.max_tokens:
+        output.tokens, output.cut = wishes.max_tokens, True
+        return None
+    return desk.run(call)
 
 
 def _one_call(items: list[Json]) -> list[Json]:
@@ -92,30 +116,31 @@ def _one_call(items: list[Json]) -> list[Json]:
 def _reason(answer: Answer, wishes: Wishes, state: State, output: Output) -> str:
     """Put the reasoning item in front and return its id. It is the first to use up tokens."""
     because, needed = sayable(answer.explanation.because), count_text(answer.explanation.because)
-    if wishes.max_tokens is not None and needed > wishes.max_tokens:
-        because, needed = cut(because, wishes.max_tokens), wishes.max_tokens
+    if wishes.max_tokens is not None and needed > (left := wishes.max_tokens - output.tokens):
+        because, needed = cut(because, left), left
     item: Json = {"id": state.new_id("rs"), "type": "reasoning", "content": []}
     if wishes.sealed:
         item["encrypted_content"] = seal(because)
     item["summary"] = [{"type": "summary_text", "text": because}] if wishes.summary else []
     output.items.append(item)
-    output.reasoning_tokens = output.tokens = needed
+    output.reasoning_tokens += needed
+    output.tokens += needed
     return str(item["id"])
 
 
-def _item(item: Json, wishes: Wishes, state: State) -> Json:
+def _item(item: Json, wishes: Wishes, desk: Desk, state: State) -> Json:
     if item["type"] == "function_call":
         return _call(item, wishes, state)
-    return _message(item, state)
+    return _message(item, desk, state)
 
 
-def _message(item: Json, state: State) -> Json:
+def _message(item: Json, desk: Desk, state: State) -> Json:
     part: Json
     if item["type"] == "refusal":
         part = {"type": "refusal", "refusal": sayable(item["refusal"])}
     else:
-        text = sayable(item["text"])
-        part = {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
+        text, found = annotate(sayable(item["text"]), item.get("citations") or [], desk.sources)
+        part = {"type": "output_text", "annotations": found, "logprobs": [], "text": text}
     return {
         "id": state.new_id("msg"),
         "type": "message",

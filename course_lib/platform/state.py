@@ -24,6 +24,15 @@ class StoredResponse:
 
 
 @dataclass(slots=True)
+class Reading:
+    """What the model wrote to a hosted tool, and read of it: more than the item shows."""
+
+    arguments: str
+    text: str
+    sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
+
+
+@dataclass(slots=True)
 class State:
     """The platform's memory. `now` is simulated, in seconds since 1970."""
 
@@ -33,6 +42,7 @@ class State:
     reasoning_before: dict[str, str] = field(default_factory=dict)  # item id → its reasoning item
     completions: dict[str, tuple[Json, list[Json]]] = field(default_factory=dict)  # and messages
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
+    readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _counts: Counter[str] = field(default_factory=Counter)
 
@@ -57,3 +67,4 @@ class State:
         del self.responses[stored.body["id"]]
         for item in stored.body["output"]:
             del self.items[item["id"]]
+            self.readings.pop(item["id"], None)

@@ -1,13 +1,14 @@
 """Tools on a request: what a declaration must hold, `tool_choice`, and the echo in the reply.
 
-Contract A2 (`tools`, `tool_choice`), A5 and B. Function tools only, so far: a hosted tool is
-refused by name rather than accepted and ignored.
+Contract A2 (`tools`, `tool_choice`), A5 and B. What a hosted tool's entry holds stands with the
+tool, in `hosted/`. A tool the platform does not have is refused by name rather than ignored.
 """
 
 import re
 from typing import Any
 
 from .errors import GAP, ApiError, Json, kind, missing, wrong_type, wrong_value
+from .hosted import HOSTED, name_of
 from .rules import (
     Rule,
     array,
@@ -17,6 +18,7 @@ from .rules import (
     nullable,
     one_of,
     reject_unknown,
+    require,
     short,
     text,
     up_to,
@@ -48,13 +50,14 @@ def check_tools(value: Any, path: str) -> None:
     check_each(value, path)
     names: set[str] = set()
     for tool in value:
-        if tool["name"] in names:
+        name = name_of(tool)
+        if name in names:
             raise ApiError(
-                f"Two tools are named '{tool['name']}'. The name of a tool must be unique.",
+                f"Two tools are named '{name}'. The name of a tool must be unique.",
                 param=path,
                 code=GAP,
             )
-        names.add(tool["name"])
+        names.add(name)
     if any(tool.get("defer_loading") for tool in value):
         raise ApiError(
             "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
@@ -78,6 +81,9 @@ def _check_tool(tool: Any, path: str) -> None:
     if "type" not in tool:
         raise missing(f"{path}.type")
     text(tool["type"], f"{path}.type")
+    if tool["type"] in HOSTED:
+        _check_hosted(tool, path)
+        return
     if tool["type"] != "function":
         raise ApiError(
             f"The offline platform has no '{tool['type']}' tool yet.", param=path, code=GAP
@@ -102,6 +108,16 @@ def check_function(tool: Json, path: str) -> None:
             code="invalid_value",
         )
     check_function_schema(tool["name"], tool.get("parameters"), tool.get("strict"), path)
+
+
+def _check_hosted(tool: Json, path: str) -> None:
+    hosted = HOSTED[tool["type"]]
+    rules = {"type": text} | hosted.required | hosted.optional
+    require(tool, path, hosted.required)
+    reject_unknown(tool, path, tuple(rules))
+    for name, rule in rules.items():
+        if name in tool:
+            rule(tool[name], f"{path}.{name}")
 
 
 def check_tool_choice(value: Any, path: str) -> None:
@@ -132,6 +148,9 @@ def _check_named(value: Any, path: str) -> None:
     mapping(value, path)
     if "type" not in value:
         raise missing(f"{path}.type")
+    if value["type"] in HOSTED:
+        reject_unknown(value, path, ("type",))
+        return
     if value["type"] != "function":
         raise ApiError(
             f"The offline platform has no tool_choice of type '{value['type']}' yet.",
@@ -153,7 +172,7 @@ def check_choice(body: Json) -> None:
     if choice in (None, "auto", "none"):
         return
     given = body["input"] if isinstance(body["input"], list) else []
-    names = {tool["name"] for tool in body.get("tools") or []} | loaded_tools(given).keys()
+    names = {_label(tool) for tool in body.get("tools") or []} | loaded_tools(given).keys()
     if choice == "required" and not names and not body.get("previous_response_id"):
         raise ApiError(
             "Tool choice 'required' must be specified with 'tools' parameter.",
@@ -163,33 +182,40 @@ def check_choice(body: Json) -> None:
     if not isinstance(choice, dict):
         return
     for each in choice["tools"] if choice["type"] == "allowed_tools" else [choice]:
-        if each["name"] not in names:
+        if _label(each) not in names:
             raise ApiError(
-                f"Tool choice '{each['name']}' not found in 'tools' parameter.",
+                f"Tool choice '{_label(each)}' not found in 'tools' parameter.",
                 param="tool_choice",
                 hint="tool_choice may only name a tool that is in tools on this same request.",
             )
 
 
+def _label(tool: Json) -> str:
+    """What `tool_choice` names a tool by: a function by its name, a hosted tool by its type."""
+    return str(tool["name"] if tool["type"] == "function" else tool["type"])
+
+
 def allowed(choice: Any, tools: list[Json]) -> list[Json]:
-    """The tools a model may call: all of them, or those that `allowed_tools` lists."""
+    """Of tools as the model sees them those it may call: all, or what `allowed_tools` lists."""
     if isinstance(choice, dict) and choice["type"] == "allowed_tools":
-        names = {each["name"] for each in choice["tools"]}
+        names = {name_of(each) for each in choice["tools"]}
         return [tool for tool in tools if tool["name"] in names]
     return tools
 
 
 def mode(choice: str | Json) -> str | Json:
     """The choice as a model sees it: `allowed_tools` has narrowed the tools, its mode remains."""
-    if isinstance(choice, dict) and choice["type"] == "allowed_tools":
+    if isinstance(choice, str):
+        return choice
+    if choice["type"] == "allowed_tools":
         return str(choice["mode"])
-    return choice
+    return {"type": "function", "name": name_of(choice)}
 
 
 def loaded_tools(items: list[Json]) -> dict[str, Json]:
     """Tools that items of the context bring in, callable from there on, by name."""
     return {
-        tool["name"]: echo_tool(tool)
+        name_of(tool): echo_tool(tool)
         for item in items
         if item.get("type") == "additional_tools"
         for tool in item["tools"]
@@ -198,7 +224,7 @@ def loaded_tools(items: list[Json]) -> dict[str, Json]:
 
 def check_namespaces(new: list[Json], tools: list[Json], loaded: dict[str, Json]) -> None:
     """A call of a loaded tool names its namespace: the default one does not know it."""
-    declared = {tool["name"] for tool in tools}
+    declared = {name_of(tool) for tool in tools}
     for item in new:
         if item.get("type") == "function_call" and not item.get("namespace"):
             name = item["name"]
@@ -212,7 +238,9 @@ def check_namespaces(new: list[Json], tools: list[Json], loaded: dict[str, Json]
 
 
 def echo_tool(tool: Json) -> Json:
-    """A function tool as the reply shows it: every field there, `strict` decided (contract B)."""
+    """A tool as the reply shows it: every field there, `strict` decided (contract B)."""
+    if tool["type"] in HOSTED:
+        return HOSTED[tool["type"]].echo(tool)
     schema, strict = tool.get("parameters"), tool.get("strict")
     if strict is None:
         normalised = normalise(schema) if schema else None

@@ -7,7 +7,7 @@ understand a sentence, reason over a result, or write more than it was told.
 
 import re
 
-from . import answer, follow
+from . import answer, follow, hosted
 from .calls import Call, finish
 from .catalogue import compile_tool
 from .choose import is_small_talk
@@ -36,7 +36,8 @@ class StandIn:
 
     def respond(self, prompt: Prompt) -> Answer:
         situation = read(prompt.items)
-        said = _Turn(prompt, situation).decide()
+        said = hosted.before(prompt, situation) or _Turn(prompt, situation).decide()
+        said = hosted.after(prompt, situation, said)
         for item in said.items:
             if item["type"] == "message":
                 item["text"] = as_json_text(

@@ -1,0 +1,26 @@
+"""The hosted tools, each in a file of its own: `tool.py` says what one is."""
+
+from ..errors import Json
+from .tool import HostedTool
+from .web_search import WEB_SEARCH
+
+# The types by which a request may name each tool; a dated one is the same tool.
+HOSTED: dict[str, HostedTool] = {
+    "web_search": WEB_SEARCH,
+    "web_search_2025_08_26": WEB_SEARCH,
+    "web_search_preview": WEB_SEARCH,
+    "web_search_preview_2025_03_11": WEB_SEARCH,
+}
+BY_ITEM = {tool.item: tool for tool in HOSTED.values()}
+
+
+def name_of(tool: Json) -> str:
+    """The name by which the model calls what an entry of `tools`, or a `tool_choice`, means."""
+    hosted = HOSTED.get(tool["type"])
+    return hosted.name if hosted else str(tool["name"])
+
+
+def as_the_model_sees(tool: Json) -> Json:
+    """An entry of `tools` as it stands in the prompt."""
+    hosted = HOSTED.get(tool["type"])
+    return hosted.declare(tool) if hosted else tool

@@ -1,0 +1,135 @@
+"""`web_search`: looks for pages, opens one, or finds words in one, on the offline web (contract D).
+
+The web it searches is small and invented, and comes with the course (`course_lib/web`). What the
+model cites becomes `url_citation` annotations. Not here: the weather, finance and sports feeds
+that the real tool has beside its index.
+"""
+
+from typing import Any
+
+from ... import web
+from ..errors import ApiError, Json, wrong_type
+from ..rules import anything, array, boolean, fields, nullable, one_of, text
+from .tool import Call, HostedTool, Ran
+
+# search_context_size → how many pages are read, and how many passages of each.
+SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
+MOST_DOMAINS = 100
+
+
+def _domains(value: Any, path: str) -> None:
+    """Up to a hundred host names, without `https://`."""
+    array(text)(value, path)
+    if len(value) > MOST_DOMAINS:
+        raise ApiError(
+            f"Invalid '{path}': array too long. Expected an array with maximum length "
+            f"{MOST_DOMAINS}, but got an array with length {len(value)} instead.",
+            param=path,
+            code="array_above_max_length",
+        )
+
+
+def _location(value: Any, path: str) -> None:
+    if not isinstance(value, dict):
+        raise wrong_type(path, "an object", value)
+    place = {name: nullable(text) for name in ("city", "country", "region", "timezone")}
+    fields({}, {"type": nullable(one_of("approximate")), **place})(value, path)
+
+
+def _echo(entry: Json) -> Json:
+    """With the defaults in force, as recorded. The preview has no filters."""
+    near = entry.get("user_location")
+    place = {name: (near or {}).get(name) for name in ("city", "country", "region", "timezone")}
+    if near is None:
+        place["country"] = "US"
+    echoed = {
+        "type": entry["type"],
+        "search_context_size": entry.get("search_context_size") or "medium",
+        "user_location": {"type": "approximate", **place},
+    }
+    if entry["type"].startswith("web_search_preview"):
+        return echoed
+    return echoed | {"filters": entry.get("filters"), "return_token_budget": "default"}
+
+
+def _run(call: Call) -> Ran:
+    url, pattern = call.arguments.get("url"), call.arguments.get("pattern")
+    if not url:
+        return _search(call)
+    action: Json = {"type": "open_page", "url": url}
+    if pattern:
+        action = {"type": "find_in_page", "url": url, "pattern": pattern}
+    page = _open(str(url), _allowed(call.declared))
+    if page is None:
+        return Ran({"action": action}, {"url": url, "error": "The page could not be opened."})
+    found = [line for line in page.text if not pattern or str(pattern).lower() in line.lower()]
+    result = {"title": page.title, "url": page.url, "text": "\n".join(found)}
+    return Ran({"action": action}, {"results": [result]}, sources=_cite([page]))
+
+
+def _open(url: str, domains: list[str]) -> web.Page | None:
+    """The page that a browser would show, if it may be read: a machine's own services may not."""
+    page = web.find(url)
+    if page is not None and page.moved_to:
+        page = web.find(page.moved_to)
+    return page if page and not page.hidden and web.is_within(page.url, domains) else None
+
+
+def _search(call: Call) -> Ran:
+    query = str(call.arguments.get("query") or "")
+    place = call.declared["user_location"]
+    near = " ".join(place[name] or "" for name in ("city", "region"))
+    most, passages = SIZES[call.declared["search_context_size"]]
+    pages = web.search(query, _allowed(call.declared), near)[:most]
+    action: Json = {"type": "search", "query": query, "queries": [query]}
+    if "web_search_call.action.sources" in call.include:
+        action["sources"] = [{"type": "url", "url": page.url} for page in pages]
+    results = [
+        {"title": page.title, "url": page.url, "text": page.excerpt(f"{query} {near}", passages)}
+        for page in pages
+    ]
+    item: Json = {"action": action}
+    if "web_search_call.results" in call.include:
+        item["results"] = results
+    billed = {"web_search": {"num_requests": 1}}
+    return Ran(item, {"results": results}, sources=_cite(pages), billed=billed)
+
+
+def _allowed(declared: Json) -> list[str]:
+    return (declared.get("filters") or {}).get("allowed_domains") or []
+
+
+def _cite(pages: list[web.Page]) -> dict[str, Json]:
+    return {
+        page.url: {"type": "url_citation", "title": page.title, "url": page.url} for page in pages
+    }
+
+
+WEB_SEARCH = HostedTool(
+    name="web_search",
+    item="web_search_call",
+    prefix="ws",
+    about="Search the web for up-to-date information, open a page, or find words in a page.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "What to search for."},
+            "url": {"type": "string", "description": "The address of a page to open instead."},
+            "pattern": {"type": "string", "description": "Words to find in the page at url."},
+        },
+        "required": [],
+    },
+    required={"type": text},
+    optional={
+        "external_web_access": nullable(boolean),
+        "filters": nullable(fields({}, {"allowed_domains": nullable(_domains)})),
+        "return_token_budget": anything,
+        "search_content_types": anything,
+        "search_context_size": nullable(one_of(*SIZES)),
+        "user_location": nullable(_location),
+    },
+    echo=_echo,
+    run=_run,
+    stages=("in_progress", "searching", "completed"),
+    fleeting=("action",),
+)

@@ -1,0 +1,101 @@
+"""An answer taken from passages that a search returned, and where each sentence was found.
+
+The model does not read: it picks the sentences that share most with the question, says them as
+they stand, and cites the passage. When nothing shares enough, it says that it found nothing.
+It does so for any tool that returns passages, not only for the hosted ones.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from .history import Made
+from .prompt import Json
+from .text import importance, is_stop_word, plain_words, stem
+
+SOURCES = ("url", "file_id", "source", "filename", "id")  # what a passage is cited by
+TITLES = ("title", "filename", "name")
+ENOUGH = 0.4  # of the question's weight, for a sentence to answer it
+ALSO = 0.75  # of the best sentence's share, for a second one to be said
+IN_TITLE = 0.8  # how much a word of the question counts that only the title has
+RANK = 0.02  # off the share for each place down the list: the search has ranked them
+_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|(?=\n)|$)")
+
+
+@dataclass(slots=True)
+class Said:
+    """One sentence of a passage, and how much of the question it has."""
+
+    text: str
+    source: str
+    share: float
+
+
+def answer(question: str, made: list[Made]) -> Json | None:
+    """A message with its citations; None when no result holds passages."""
+    results = [found for each in made if (found := passages(each.output)) is not None]
+    if not results:
+        return None
+    sentences = _weighed(question, [passage for found in results for passage in found])
+    best = max(sentences, key=lambda said: said.share, default=None)
+    if best is None or best.share < ENOUGH:
+        return {"type": "message", "text": "I searched, and found nothing that answers this."}
+    also = [said for said in sentences if said is not best and said.share >= ALSO * best.share]
+    second = max(also, key=lambda said: said.share, default=None)
+    chosen = [said for said in sentences if said is best or said is second]
+    text = ""
+    citations: list[Json] = []
+    for said in chosen:
+        start = len(text) + bool(text)
+        text = f"{text} {said.text}".strip()
+        if citations and citations[-1]["source"] == said.source:
+            citations[-1]["end"] = len(text)
+        else:
+            citations.append({"start": start, "end": len(text), "source": said.source})
+    return {"type": "message", "text": text, "citations": citations}
+
+
+def passages(output: Any) -> list[Json] | None:
+    """The passages in a result: a list, or a list in an object, whose members have a `text`."""
+    if isinstance(output, dict):
+        lists = [value for value in output.values() if isinstance(value, list)]
+        output = next((each for each in lists if _are_passages(each)), lists[0] if lists else None)
+    if isinstance(output, list) and _are_passages(output):
+        return output
+    return [] if output == [] else None
+
+
+def _are_passages(members: list[Any]) -> bool:
+    return bool(members) and all(
+        isinstance(each, dict)
+        and isinstance(each.get("text"), str)
+        and any(each.get(name) for name in SOURCES)
+        for each in members
+    )
+
+
+def _weighed(question: str, found: list[Json]) -> list[Said]:
+    """Every sentence of the passages with its share, each sentence once."""
+    asked = {
+        stem(word): importance(word) for word in plain_words(question) if not is_stop_word(word)
+    }
+    asked |= dict.fromkeys(re.findall(r"\d+", question), 1.0)
+    total = sum(asked.values()) or 1.0
+    weighed: dict[str, Said] = {}
+    for place, passage in enumerate(found):
+        title = " ".join(str(passage.get(name) or "") for name in TITLES)
+        source = next(str(passage[name]) for name in SOURCES if passage.get(name))
+        for sentence in _SENTENCE.findall(passage["text"]):
+            own, above = _stems(sentence), _stems(title)
+            share = sum(
+                weight * (1.0 if word in own else IN_TITLE * (word in above))
+                for word, weight in asked.items()
+            )
+            said = Said(sentence.strip(), source, share / total - RANK * place)
+            if len(said.text) > 1:
+                weighed.setdefault(said.text, said)
+    return list(weighed.values())
+
+
+def _stems(text: str) -> set[str]:
+    return {stem(word) for word in plain_words(text)} | set(re.findall(r"\d+", text))

@@ -1,0 +1,136 @@
+"""Which of the tools that the platform runs itself a request wants, and what is sent to it.
+
+A function is chosen by its description. These tools are the same for everyone, so a model knows
+them by type: one draws, one computes, and the search tools are for whatever asks for information
+and no function answers.
+"""
+
+import re
+
+from . import answer, grounded, python
+from .explanation import Argument, Explanation
+from .history import Situation
+from .prompt import Answer, Json, Prompt, call
+from .text import is_stop_word, plain_words
+
+TYPES = ("file_search", "web_search", "code_interpreter", "image_generation")
+_DRAWS = re.compile(
+    r"\b(?:draw|paint|sketch)\b|\b(?:generate|create|make|design|produce|give me|show me)\b"
+    r"[^.?!]{0,60}\b(?:image|picture|photo|illustration|drawing|logo|icon|painting|poster)\b", re.I
+)  # fmt: skip
+_ON_THE_WEB = re.compile(
+    r"\b(?:web|internet|online|google)\b|https?://|\b(?:news|weather|forecast|latest|today|"
+    r"currently|this week|last week|up to date)\b", re.IGNORECASE
+)  # fmt: skip
+_IN_FILES = re.compile(r"\b(?:documents?|files?|knowledge base|manuals?|handbook)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\?\s*$|^\W*(?:please |can you |could you )?(?:what|who|where|when|which|how|why|whose|is|are|"
+    r"do|does|find|look|search|tell|explain|summari[sz]e|list|describe|check|research|compare)\b",
+    re.IGNORECASE | re.MULTILINE,
+)  # fmt: skip
+_SEARCH = re.compile(r"\b(?:search|look up|look for|google|web search)\b", re.IGNORECASE)
+_LEAD_IN = re.compile(
+    r"^\W*(?:(?:please|can you|could you|would you)\s+)?(?:(?:search|look|browse|google|check)\b"
+    r"(?:\s+(?:up|for|in|on|through|the|my|our|your|web|internet|google|online|documents?|files?|"
+    r"search))*\s+(?:for |about |and (?:find|tell me) )?)?", re.IGNORECASE
+)  # fmt: skip
+_ASIDE = re.compile(  # what is said to the model, not of the matter
+    r"\s*\b(?:(?:use|using|with)\b[^.?!]*\b(?:search|web|tool)|give me|answer|reply|keep)\b"
+    r"[^.?!]*[.?!]?", re.IGNORECASE
+)  # fmt: skip
+_URL = re.compile(r"https?://[^\s\"'<>)]+[^\s\"'<>).,;:!?]")
+_QUOTED = re.compile(r"[\"“'‘]([^\"”'’]+)[\"”'’]")
+
+
+def before(prompt: Prompt, situation: Situation) -> Answer | None:
+    """The call that a request plainly wants of one of these tools, before functions are weighed."""
+    tools = _callable(prompt, situation)
+    functions = [tool["name"] for tool in prompt.tools if tool.get("type") == "function"]
+    named = any(name in situation.request for name in functions) and not situation.made
+    results = [made.text for made in situation.made]
+    wanted = None if named else _wanted(situation.request, tools, results)
+    return _call(wanted, f"{wanted[0]} is for what the request asks") if wanted else None
+
+
+def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
+    """What is said in the end: a search if no function answers, and passages as they stand."""
+    if any(item["type"] == "function_call" for item in said.items):
+        return said
+    request, made = situation.request, situation.made
+    tools = _callable(prompt, situation)
+    if not made and said.items[0].get("text") == answer.NO_TOOL:
+        found = _looked_up(request, tools)
+        if found is None and tools and prompt.tool_choice != "auto":
+            found = next(iter(tools)), arguments(next(iter(tools)), request)
+        if found:
+            because = f"no function fits, and {found[0]} is for what the request asks"
+            said = _call(found, because)
+    elif made and (message := grounded.answer(request, made)):
+        said.items = [message]
+    elif made and made[-1].name == "image_generation" and not made[-1].failed:
+        said.items = [{"type": "message", "text": ""}]  # the picture is the answer, as recorded
+    return said
+
+
+def _callable(prompt: Prompt, situation: Situation) -> set[str]:
+    """The hosted tools that may be called now, and were not for this request."""
+    choice = prompt.tool_choice
+    return {
+        tool["name"]
+        for tool in prompt.tools
+        if tool.get("type") in TYPES
+        and choice != "none"
+        and (isinstance(choice, str) or choice.get("name") == tool["name"])
+        and not any(made.name == tool["name"] for made in situation.made)
+    }
+
+
+def _call(wanted: tuple[str, Json], because: str) -> Answer:
+    name, sent = wanted
+    told = [Argument(name, key, value, "the request") for key, value in sent.items()]
+    return Answer([call(name, sent)], Explanation(because, arguments=told))
+
+
+def _wanted(request: str, tools: set[str], results: list[str]) -> tuple[str, Json] | None:
+    """results   what other tools have returned for it, which a picture may be of"""
+    if "image_generation" in tools and _DRAWS.search(request):
+        return "image_generation", {"prompt": " ".join([request, *results])}
+    if "code_interpreter" in tools and (code := python.write(request)):
+        return "code_interpreter", {"code": code}
+    if "web_search" in tools and (_SEARCH.search(request) or _URL.search(request)):
+        return "web_search", arguments("web_search", request)
+    return None
+
+
+def _looked_up(request: str, tools: set[str]) -> tuple[str, Json] | None:
+    """The search that may answer what no function does; None if nothing is asked."""
+    found = [name for name in ("file_search", "web_search") if name in tools]
+    if not found or not (_ASKS.search(request) or _SEARCH.search(request)):
+        return None
+    if _ON_THE_WEB.search(request) and not _IN_FILES.search(request):
+        found.reverse()
+    return found[0], arguments(found[0], request)
+
+
+def arguments(name: str, request: str) -> Json:
+    """What the tool of this name is sent for a request."""
+    match name:
+        case "web_search" if url := _URL.search(request):
+            quoted = _QUOTED.search(request.replace(url.group(), ""))
+            return {"url": url.group()} | ({"pattern": quoted[1]} if quoted else {})
+        case "web_search":
+            return {"query": query(request)}
+        case "file_search":
+            asked = query(request)
+            words = " ".join(word for word in plain_words(asked) if not is_stop_word(word))
+            return {"queries": list(dict.fromkeys([asked, words])) if words else [asked]}
+        case "code_interpreter":
+            return {"code": python.write(request) or python.NOTHING}
+        case _:
+            return {"prompt": request}
+
+
+def query(request: str) -> str:
+    """A request without what it says of searching."""
+    asked = _ASIDE.sub("", request).strip() or request
+    return " ".join(_LEAD_IN.sub("", asked, count=1).split()).rstrip("?.! ") or asked
