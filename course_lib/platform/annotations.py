@@ -5,7 +5,6 @@ The model names a source and the words it supports. The API shows a file by its 
 span of that link (`url_citation`). A file of a container is cited where the text links to it.
 """
 
-from typing import Any
 from urllib.parse import urlsplit
 
 from .errors import Json
@@ -48,15 +47,10 @@ def _visit(url: str) -> str:
 
 
 def _container_files(text: str, sources: dict[str, Json]) -> list[Json]:
-    """A file that the text links to by `sandbox:/mnt/data/…`; one that it does not is at 0, 0."""
-    found: list[Json] = []
-    for path, source in sources.items():
-        if source["type"] == "container_file_citation":
-            start = max(text.find(path), 0)
-            end = start + len(path) if path in text else 0
-            found.append({**source, "start_index": start, "end_index": end})
-    return sorted(found, key=_start)
-
-
-def _start(annotation: Json) -> Any:
-    return annotation["start_index"]
+    """The files that the text links to, each where its `sandbox:/mnt/data/…` stands."""
+    found = [
+        {**source, "start_index": text.find(path), "end_index": text.find(path) + len(path)}
+        for path, source in sources.items()
+        if source["type"] == "container_file_citation" and f"({path})" in text
+    ]
+    return sorted(found, key=lambda each: int(each["start_index"]))

@@ -14,7 +14,7 @@ from . import capability, contract
 from .context import Context, resolve
 from .envelope import envelope
 from .errors import ApiError, Json
-from .hosted import as_the_model_sees
+from .hosted import as_the_model_sees, check_hosted
 from .hosted.desk import Desk, as_read
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
@@ -118,6 +118,7 @@ def check_turn(body: Json, state: State) -> Turn:
     contract.check_not_empty(body)
     tools = [echo_tool(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items)
+    check_hosted([*tools, *loaded.values()], state)
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)

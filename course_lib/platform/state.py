@@ -6,10 +6,14 @@ requests answer the same bytes.
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..standin.explanation import Explanation
 from .errors import Json
 from .usage import PrefixCache
+
+if TYPE_CHECKING:
+    from .hosted.containers import Container
 
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
@@ -43,6 +47,7 @@ class State:
     completions: dict[str, tuple[Json, list[Json]]] = field(default_factory=dict)  # and messages
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
     readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
+    containers: dict[str, "Container"] = field(default_factory=dict)
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _counts: Counter[str] = field(default_factory=Counter)
 

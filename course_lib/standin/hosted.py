@@ -69,7 +69,17 @@ def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
         said.items = [message]
     elif made and made[-1].name == "image_generation" and not made[-1].failed:
         said.items = [{"type": "message", "text": ""}]  # the picture is the answer, as recorded
+    elif made and made[-1].name == "code_interpreter" and not made[-1].failed:
+        said.items = [{"type": "message", "text": _computed(made[-1].output)}]
     return said
+
+
+def _computed(result: Json) -> str:
+    """What the code printed, and links to the files it wrote."""
+    logs = str(result.get("logs") or "").strip()
+    told = f"The code printed:\n\n{logs}" if "\n" in logs else f"The result is {logs or 'empty'}."
+    links = [f"[{link.rsplit('/', 1)[-1]}]({link})" for link in result.get("files") or []]
+    return "\n\n".join([told, *links])
 
 
 def _callable(prompt: Prompt, situation: Situation) -> set[str]:

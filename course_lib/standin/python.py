@@ -11,7 +11,7 @@ Anything else it cannot write, and says so.
 
 import re
 
-_NUMBER = r"-?\d[\d,]*(?:\.\d+)?"
+_NUMBER = r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?(?![\w-])"  # not a part of A-104 or of a date
 _LIST = {
     "sum": (r"\b(?:sum|total|add up|add)\b", "sum(numbers)"),
     "mean": (r"\b(?:mean|average)\b", "sum(numbers) / len(numbers)"),
@@ -19,9 +19,12 @@ _LIST = {
     "standard deviation": (r"\bstandard deviation\b", "statistics.stdev(numbers)"),
     "largest": (r"\b(?:largest|maximum|max|biggest|highest)\b", "max(numbers)"),
     "smallest": (r"\b(?:smallest|minimum|min|lowest)\b", "min(numbers)"),
-    "sorted": (r"\b(?:sort|sorted|order)\b", "sorted(numbers)"),
+    "sorted": (r"\bsort(?:ed)?\b", "sorted(numbers)"),
 }
-_EXPRESSION = re.compile(r"[\d(][\d\s.+*/^()%-]*[-+*/^][\d\s.+*/^()%-]*[\d)]")
+_EXPRESSION = re.compile(
+    r"\b(?:is|compute|calculate|evaluate|of|out|much)\s+([\d(][\d\s.+*/^()%-]*[-+*/^]"
+    r"[\d\s.+*/^()%-]*[\d)])\s*(?:[?.!,=]|$|\b(?:using|with|in|and|please)\b)", re.IGNORECASE,
+)  # fmt: skip
 _PERCENT = re.compile(rf"({_NUMBER})\s*(?:%|per ?cent)\s+of\s+\D{{0,12}}({_NUMBER})", re.IGNORECASE)
 _GROWTH = re.compile(
     rf"({_NUMBER})\D*?(?:at|by|with|grow\w*)\D*?({_NUMBER})\s*(?:%|per ?cent)[^.?]*?"
@@ -60,7 +63,7 @@ def write(request: str) -> str | None:
         lines = "\n".join(f'print("{name}:", {code})' for name, code in asked.items())
         return f"{head}numbers = [{', '.join(numbers)}]\n{lines}"
     if found := _EXPRESSION.search(request):
-        code = f"print({_plain(found.group())})"
+        code = f"print({_plain(found[1])})"
         return code if _compiles(code) else None
     return None
 

@@ -41,9 +41,13 @@ class Ran:
 Stage = str | Callable[[Json, Json], Iterator[tuple[str, Json]]]
 
 
+def _nothing(entry: Json, state: State) -> None:
+    """Most tools need nothing of the platform's memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class HostedTool:
-    """One hosted tool. Rules and echo are the API's side of it, `about` is the model's."""
+    """One hosted tool. The rules and the echo are for the client, `about` is for the model."""
 
     name: str  # by which the model calls it
     item: str  # the type of its output item
@@ -52,9 +56,10 @@ class HostedTool:
     parameters: Json
     required: dict[str, Rule]
     optional: dict[str, Rule]
-    echo: Callable[[Json], Json]
     run: Callable[[Call], Ran]
     stages: tuple[Stage, ...]
+    echo: Callable[[Json], Json] = dict
+    check: Callable[[Json, State], None] = _nothing  # ApiError if what the entry names is missing
     begun: Json = field(default_factory=dict)  # what a stream's first sight of the item holds
     fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
     unread: tuple[str, ...] = ()  # fields of an item that no model reads as text

@@ -1,0 +1,256 @@
+"""The code interpreter: real Python, its container, and all that it must refuse (contract D)."""
+
+import base64
+import sys
+from typing import Any
+
+import pytest
+
+from course_lib.platform.app import Platform
+from course_lib.platform.hosted import containers
+from course_lib.platform.state import State
+from course_lib.standin import Scripted, call, message, python
+from tests.rejections import answer
+from tests.test_hosted import Watched, events, kinds
+
+Json = dict[str, Any]
+OUTPUTS = ["code_interpreter_call.outputs"]
+DOT = """
+import base64
+with open("/mnt/data/dot.png", "wb") as file:
+    file.write(base64.b64decode("iVBORw0KGgo="))
+"""
+
+
+def tool(container: Any = None) -> Json:
+    return {"type": "code_interpreter", "container": container or {"type": "auto"}}
+
+
+def asked(platform: Platform, **fields: Any) -> Json:
+    body = {"model": "gpt-5.4", "input": "ping", "tools": [tool()], "include": OUTPUTS}
+    return answer(platform, body | fields)
+
+
+def running(*codes: str) -> Platform:
+    """A platform whose model runs each of these, one a request, and then says a word."""
+    turns: list[Json] = []
+    for code in codes:
+        turns += [call("code_interpreter", {"code": code}), message("Done.")]
+    return Platform(model=Scripted(list(turns)))
+
+
+def logs(response: Json) -> str:
+    (item,) = (each for each in response["output"] if each["type"] == "code_interpreter_call")
+    return "".join(output.get("logs", "") for output in item["outputs"])
+
+
+# --- What it does
+
+
+def test_code_is_run_and_its_output_is_shown_on_request() -> None:
+    platform = running("print(6 * 7)\n'and a value'", "print(1)")
+    item = asked(platform)["output"][0]
+    assert item["outputs"] == [{"type": "logs", "logs": "42\n'and a value'\n"}]
+    assert (item["status"], item["code"]) == ("completed", "print(6 * 7)\n'and a value'")
+    assert asked(platform, include=[])["output"][0]["outputs"] is None
+
+
+def test_the_model_reads_the_output_whether_it_is_shown_or_not() -> None:
+    model = Watched(call("code_interpreter", {"code": "print(6 * 7)"}), message("42"))
+    asked(Platform(model=model), include=[])
+    assert '"logs":"42\\n"' in model.prompts[1].items[-1]["output"]
+
+
+def test_code_that_fails_tells_where_and_names_no_place_of_this_machine() -> None:
+    response = asked(running("def f():\n    return 1 / 0\nf()"))
+    assert response["output"][0]["status"] == "completed"
+    assert logs(response) == (
+        "Traceback (most recent call last):\n"
+        '  File "<code>", line 3, in <module>\n'
+        '  File "<code>", line 2, in f\n'
+        "ZeroDivisionError: division by zero\n"
+    )
+    assert logs(asked(running("import os\nprint(os.getcwd())"))) == "/mnt/data\n"
+
+
+def test_a_picture_is_an_image_output_and_a_linked_file_is_cited() -> None:
+    said = "Here it is: [dot.png](sandbox:/mnt/data/dot.png)."
+    platform = Platform(model=Scripted([call("code_interpreter", {"code": DOT}), message(said)]))
+    ran, spoken = asked(platform)["output"]
+    assert ran["outputs"] == [{"type": "image", "url": "data:image/png;base64,iVBORw0KGgo="}]
+    (cited,) = spoken["content"][0]["annotations"]
+    assert said[cited["start_index"] : cited["end_index"]] == "sandbox:/mnt/data/dot.png"
+    assert cited["container_id"] == ran["container_id"]
+    assert (cited["type"], cited["filename"]) == ("container_file_citation", "dot.png")
+    stored = platform.state.containers[ran["container_id"]].files["dot.png"]
+    assert (stored.id, stored.content) == (cited["file_id"], base64.b64decode("iVBORw0KGgo="))
+
+
+def test_files_and_plain_values_last_from_turn_to_turn() -> None:
+    codes = (
+        "x = [1, 2]\nopen('a.txt', 'w').write('hi')",
+        "print(x, open('/mnt/data/a.txt').read())",
+    )
+    platform = running(*codes)
+    first = asked(platform)
+    second = asked(platform, previous_response_id=first["id"])
+    assert logs(second) == "[1] hi\n"
+    assert first["output"][0]["container_id"] == second["output"][0]["container_id"]
+
+
+def test_another_conversation_has_another_container() -> None:
+    platform = running("open('a.txt', 'w').write('hi')", "import os\nprint(os.listdir())")
+    first, second = asked(platform), asked(platform)
+    assert first["output"][0]["container_id"] != second["output"][0]["container_id"]
+    assert logs(second) == "[]\n"
+
+
+def test_a_container_is_named_or_expires_after_twenty_idle_minutes() -> None:
+    platform = running("x = 1", "print(x)", "print('x' in globals())")
+    named = asked(platform)["output"][0]["container_id"]
+    assert logs(asked(platform, tools=[tool(named)])) == "1\n"
+    replayed = {"type": "code_interpreter_call", "id": "ci_9", "container_id": named, "code": ""}
+    platform.state.now += 20 * 60 + 1
+    late = asked(platform, input=[replayed, {"role": "user", "content": "again"}])
+    assert logs(late) == "False\n"
+    assert late["output"][0]["container_id"] != named
+
+
+def test_the_stream_tells_the_code_piece_by_piece() -> None:
+    told = events(running("print(1)"), tools=[tool()])
+    names = [event["type"].removeprefix("response.code_interpreter_call") for event in told]
+    kept = [name for name in dict.fromkeys(names) if not name.startswith("response.")]
+    assert kept == [".in_progress", "_code.delta", "_code.done", ".interpreting", ".completed"]
+    assert (told[2]["item"]["code"], told[2]["item"]["status"]) == ("", "in_progress")
+    assert "".join(e["delta"] for e in told if e["type"].endswith("_code.delta")) == "print(1)"
+
+
+@pytest.mark.parametrize(
+    ("request_", "result"),
+    [
+        ("What is 15% of 240?", "The result is 36.0."),
+        ("What is 3 * (4 + 5) ^ 2?", "The result is 243."),
+        ("Compute the mean of 4, 8 and 1,200.", "The result is mean: 404.0."),
+        ("What is the median of 5, 1 and 3?", "The result is median: 3."),
+        ("Sort 5, 3, 9 and 1.", "The result is sorted: [1, 3, 5, 9]."),
+        (
+            "A loan of 1000 grows by 10% a year for 2 years.",
+            "The code printed:\n\n1 1100.0\n2 1210.0",
+        ),
+        ("Make a table of y = x^2 for x from 1 to 3.", "The code printed:\n\n1 1\n2 4\n3 9"),
+    ],
+)
+def test_the_stand_in_writes_arithmetic_and_little_tables(request_: str, result: str) -> None:
+    response = asked(Platform(), input=request_)
+    assert kinds(response) == ["code_interpreter_call", "message"]
+    assert response["output"][1]["content"][0]["text"] == result
+
+
+def test_what_it_cannot_compute_it_does_not_try() -> None:
+    for said in (
+        "Translate this sentence into Greek.",
+        "Order A-104 was due on 2026-07-13. Sort out what went wrong, and total up the cost.",
+        "Which shops have 24/7 support?",
+        "Call me at 555-1234 about orders 1, 2 and 3.",
+    ):
+        assert python.write(said) is None, said
+    assert kinds(asked(Platform(), input="Tell me a joke.")) == ["message"]
+
+
+# --- What it must refuse. Each is a failed call or a traceback, and the platform goes on.
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part is Linux's")
+PLAIN_C = "import ctypes\nc = ctypes.pythonapi\n"  # past everything that Python itself refuses
+
+
+def ran(code: str) -> containers.Outcome:
+    """Run in a container that works afterwards as it did before."""
+    state = State()
+    container = containers.create(state, "test")
+    outcome = containers.run(state, container, code)
+    assert containers.run(state, container, "print('still here')").logs == "still here\n"
+    return outcome
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("while True: pass", "it ran for more than 1 seconds"),
+        ("import time\ntime.sleep(60)", "it ran for more than 1 seconds"),
+        ("while True: print('x' * 100_000)", "it printed more than 1,048,576 bytes"),
+        ("import os\nos._exit(3)", "the process ended before its code did"),
+    ],
+)
+def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "SECONDS", 1)
+    assert why in ran(code).stopped
+    platform = running(code, "print(1)")
+    failed = asked(platform)
+    assert failed["output"][0]["status"] == "failed"
+    assert failed["status"] == "completed"
+    assert logs(asked(platform)) == "1\n"
+
+
+@LINUX
+def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "MOST_LEFT", 10_000_000)
+    code = (
+        "import time\nfor i in range(9): open(str(i), 'wb').write(b'x' * 2_000_000)\ntime.sleep(9)"
+    )
+    outcome = ran(code)
+    assert "its files take more than 10,000,000 bytes" in outcome.stopped
+    assert outcome.made == []
+
+
+@LINUX
+def test_memory_is_bounded() -> None:
+    assert ran("bytearray(4 * 1024 ** 3)").logs.endswith("MemoryError\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "refusal"),
+    [
+        ("open('/etc/passwd')", "/etc/passwd is outside the container."),
+        (f"open({__file__!r})", "is outside the container."),
+        ("import os\nos.listdir('/')", "/ is outside the container."),
+        ("import os\nos.symlink('/etc/passwd', 'l')\nopen('l')", "l is outside the container."),
+        ("import socket\nsocket.create_connection(('127.0.0.1', 9))", "is not available"),
+        ("import os\nos.fork()", "os.fork is not available in the container."),
+        ("import subprocess\nsubprocess.run(['ls'])", "subprocess.Popen is not available"),
+        ("import os\nos.kill(os.getppid(), 9)", "os.kill is not available"),
+    ],
+)
+def test_what_leads_outside_is_refused_in_words(code: str, refusal: str) -> None:
+    outcome = ran(code)
+    assert refusal in outcome.logs.splitlines()[-1]
+    assert outcome.logs.splitlines()[-1].startswith("PermissionError: ")
+
+
+@LINUX
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "c.socket(2, 1, 0)",
+        "c.fork()",
+        "c.kill(1, 0)",
+        "c.execv(b'/bin/ls', None)",
+        "c.open(b'/etc/passwd', 0)",
+        "c.open(b'/proc/self/environ', 0)",
+        "c.open(b'/tmp/outside', 0o102, 0o600)",
+    ],
+)
+def test_the_kernel_refuses_what_gets_past_python(attempt: str) -> None:
+    assert ran(f"{PLAIN_C}print({attempt})").logs == "-1\n"
+
+
+def test_a_link_that_is_left_behind_is_not_followed() -> None:
+    assert ran("import os\nos.symlink('/etc/passwd', 'l')").made == []
+
+
+def test_nothing_of_the_course_or_of_the_environment_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    assert "sk-secret" not in ran("import os\nprint(dict(os.environ))").logs
+    assert "ModuleNotFoundError" in ran("import course_lib").logs
+    assert ran("import numpy\nprint(numpy.arange(3).sum())").logs == "3\n"
