@@ -88,7 +88,7 @@ def test_a_picture_is_an_image_output_and_a_linked_file_is_cited() -> None:
 
 def test_files_and_plain_values_last_from_turn_to_turn() -> None:
     codes = (
-        "x = [1, 2]\nopen('a.txt', 'w').write('hi')",
+        "x = [1]\nopen('a.txt', 'w').write('hi')",
         "print(x, open('/mnt/data/a.txt').read())",
     )
     platform = running(*codes)
