@@ -11,14 +11,17 @@ from typing import Any
 
 from .history import Made
 from .prompt import Json
-from .text import importance, is_stop_word, plain_words, stem
+from .text import is_stop_word, plain_words, stem
 
 SOURCES = ("url", "file_id", "source", "filename", "id")  # what a passage is cited by
 TITLES = ("title", "filename", "name")
-ENOUGH = 0.4  # of the question's weight, for a sentence to answer it
+ENOUGH = 0.4  # of the question's words, for a sentence to answer it
 ALSO = 0.75  # of the best sentence's share, for a second one to be said
 IN_TITLE = 0.8  # how much a word of the question counts that only the title has
+SCORED = 0.25  # how much the search's own score of a passage counts, beside the share
 RANK = 0.02  # off the share for each place down the list: the search has ranked them
+_HOW = re.compile(r"\bhow \w+", re.IGNORECASE)  # "how long" is not answered by "long"
+_HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|(?=\n)|$)")
 
 
@@ -38,7 +41,8 @@ def answer(question: str, made: list[Made]) -> Json | None:
         return None
     sentences = _weighed(question, [passage for found in results for passage in found])
     best = max(sentences, key=lambda said: said.share, default=None)
-    if best is None or best.share < ENOUGH:
+    named = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)
+    if best is None or (best.share < ENOUGH and not named):  # of a page that was named, the best
         return {"type": "message", "text": "I searched, and found nothing that answers this."}
     also = [said for said in sentences if said is not best and said.share >= ALSO * best.share]
     second = max(also, key=lambda said: said.share, default=None)
@@ -76,26 +80,24 @@ def _are_passages(members: list[Any]) -> bool:
 
 def _weighed(question: str, found: list[Json]) -> list[Said]:
     """Every sentence of the passages with its share, each sentence once."""
-    asked = {
-        stem(word): importance(word) for word in plain_words(question) if not is_stop_word(word)
-    }
-    asked |= dict.fromkeys(re.findall(r"\d+", question), 1.0)
-    total = sum(asked.values()) or 1.0
+    asked = _stems(_HOW.sub(" ", question))
     weighed: dict[str, Said] = {}
     for place, passage in enumerate(found):
-        title = " ".join(str(passage.get(name) or "") for name in TITLES)
+        titles = [str(passage.get(name) or "") for name in TITLES]
+        above = _stems(" ".join(titles + _HEADING.findall(passage["text"])))
         source = next(str(passage[name]) for name in SOURCES if passage.get(name))
-        for sentence in _SENTENCE.findall(passage["text"]):
-            own, above = _stems(sentence), _stems(title)
-            share = sum(
-                weight * (1.0 if word in own else IN_TITLE * (word in above))
-                for word, weight in asked.items()
-            )
-            said = Said(sentence.strip(), source, share / total - RANK * place)
+        score = passage.get("score")
+        bonus = SCORED * score if isinstance(score, float) else 0.0
+        for sentence in _SENTENCE.findall(_HEADING.sub("", passage["text"])):
+            own = _stems(sentence)
+            share = sum(1.0 if word in own else IN_TITLE * (word in above) for word in asked)
+            worth = share / max(len(asked), 1) + bonus - RANK * place
+            said = Said(sentence.strip(), source, worth)
             if len(said.text) > 1:
                 weighed.setdefault(said.text, said)
     return list(weighed.values())
 
 
 def _stems(text: str) -> set[str]:
-    return {stem(word) for word in plain_words(text)} | set(re.findall(r"\d+", text))
+    words = {stem(word) for word in plain_words(text) if not is_stop_word(word)}
+    return words | set(re.findall(r"\d+", text))

@@ -65,7 +65,7 @@ def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
         if found:
             because = f"no function fits, and {found[0]} is for what the request asks"
             said = _call(found, because)
-    elif made and (message := grounded.answer(request, made)):
+    elif made and (message := grounded.answer(query(request), made)):
         said.items = [message]
     elif made and made[-1].name == "image_generation" and not made[-1].failed:
         said.items = [{"type": "message", "text": ""}]  # the picture is the answer, as recorded
@@ -142,5 +142,5 @@ def arguments(name: str, request: str) -> Json:
 
 def query(request: str) -> str:
     """A request without what it says of searching."""
-    asked = _ASIDE.sub("", request).strip() or request
+    asked = _ASIDE.sub("", _URL.sub("", request)).strip() or request
     return " ".join(_LEAD_IN.sub("", asked, count=1).split()).rstrip("?.! ") or asked
