@@ -22,11 +22,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 
 from course_lib.working_copy import lay_out
 from tests import ROOT
 from tests.notebooks import form
 from tests.notebooks.check import RAISES_TAG
+from tests.notebooks.execute import run
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LESSONS = ["00_start_here", "01_function_calling"]
+DRAWN = "drawn.ipynb"
 EXERCISES = ["01_function_calling"]
 TOKEN = "course"
 SECONDS = 60  # for anything: a busy machine is slow, a broken page waits for ever
@@ -44,10 +48,22 @@ READ = """
   const body = typeof source === "string"
     ? new DOMParser().parseFromString(source, "text/html").body
     : source.cloneNode(true);
-  body.querySelectorAll("style, script").forEach((element) => element.remove());
+  const unread = "style, script, .jp-RenderedMermaid, code.mermaid";  // a diagram is a picture
+  body.querySelectorAll(unread).forEach((element) => element.remove());
   return body.textContent.replace(/\\s+/g, " ").trim();
 }
 """
+
+# Of each element: how thick its upper line is, how light its text is, and how light the page is.
+STYLES = """
+(elements) => elements.map((element) => {
+  const style = getComputedStyle(element);
+  const light = (rgb) => rgb.match(/[\\d.]+/g).slice(0, 3).reduce((sum, c) => sum + c / 765, 0);
+  const page = getComputedStyle(element.closest(".jp-NotebookPanel-notebook")).backgroundColor;
+  return [style.borderTopWidth, light(style.color), light(page)];
+})
+"""
+DIAGRAM = re.compile(r"^```mermaid.*?^```", re.MULTILINE | re.DOTALL)
 
 
 def browser_path() -> str | None:
@@ -85,6 +101,32 @@ def browser() -> Iterator["Browser"]:
         chromium.close()
 
 
+def drawn() -> NotebookNode:
+    """A notebook that shows every view of a run, as another machine stored it."""
+    cells = [
+        "from course_lib import MODEL, connect, show\n"
+        "from course_lib.standin import Scripted, call, message\n"
+        "weather = {'type': 'function', 'name': 'weather', 'description': 'Weather of a city.',\n"
+        "           'strict': True, 'parameters': {'type': 'object', 'properties':\n"
+        "           {'city': {'type': 'string'}}, 'required': ['city'],\n"
+        "           'additionalProperties': False}}\n"
+        "client = connect(Scripted([call('weather', {'city': 'Lisbon'}), message('Rain.')]))\n"
+        "first = client.responses.create(model=MODEL, input='Umbrella?', tools=[weather])\n"
+        "output = 'rain <b>&amp;<script>'\n"
+        "answer = {'type': 'function_call_output', 'call_id': 'call_1', 'output': output}\n"
+        "client.responses.create(model=MODEL, input=[answer], previous_response_id=first.id)\n"
+        "try:\n"
+        "    client.responses.create(model=MODEL, input=[answer])\n"
+        "except Exception as error:\n"
+        "    refusal = error",
+        *(f"show.{view}(client)" for view in ("trace", "context", "sequence")),
+        *("show.calls(first)", "show.error(refusal)"),
+    ]
+    notebook: NotebookNode = new_notebook(cells=[new_code_cell(source) for source in cells])
+    run(notebook, ROOT)
+    return notebook
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as server:
         return int(server.getsockname()[1])
@@ -96,6 +138,7 @@ def lab(browser: "Browser", tmp_path_factory: pytest.TempPathFactory) -> Iterato
     folder = tmp_path_factory.mktemp("lab")
     work = folder / "work"
     lay_out(ROOT, work)
+    form.write(drawn(), work / DRAWN)
     settings = folder / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     quiet = {"fetchNews": "false", "checkForUpdates": False}
@@ -155,11 +198,11 @@ def page(browser: "Browser") -> Iterator["Page"]:
 class OpenNotebook:
     """One notebook open in JupyterLab, driven as a reader does: by its menus and its cells."""
 
-    def __init__(self, page: "Page", lab: str, path: str) -> None:
+    def __init__(self, page: "Page", lab: str, path: str, cells: int | None = None) -> None:
         self.page = page
         page.goto(f"{lab}/tree/{path}?reset&token={TOKEN}")
         self.panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
-        self.last = len(form.read(ROOT / path).cells) - 1
+        self.last = (cells or len(form.read(ROOT / path).cells)) - 1
         self._loaded()
 
     def _loaded(self) -> None:
@@ -256,14 +299,17 @@ def stored_outputs(page: "Page", cell: Any) -> list[str]:
             if rich is not None:
                 texts.append(str(page.evaluate(READ, rich)))
                 continue
-            text = "" if set(output.data) & set(form.IMAGES) else output.data["text/plain"]
+            if "text/markdown" in output.data:  # a diagram becomes a picture
+                text = DIAGRAM.sub("", output.data["text/markdown"]).replace("*", "")
+            else:
+                text = "" if set(output.data) & set(form.IMAGES) else output.data["text/plain"]
         texts.append(" ".join(text.split()))
     return texts
 
 
-def assert_shown_as_stored(open_notebook: OpenNotebook, path: Path) -> None:
-    """Every cell that ran shows what the notebook at `path` stores for it."""
-    for number, cell in enumerate(form.read(path).cells):
+def assert_shown_as_stored(open_notebook: OpenNotebook, stored_notebook: NotebookNode) -> None:
+    """Every cell that ran shows what the notebook stores for it."""
+    for number, cell in enumerate(stored_notebook.cells):
         if cell.cell_type == "code":
             shown = open_notebook.outputs(number)
             stored = stored_outputs(open_notebook.page, cell)
@@ -277,8 +323,25 @@ def assert_shown_as_stored(open_notebook: OpenNotebook, path: Path) -> None:
 def test_a_lesson_runs_and_shows_what_it_stores(name: str, lab: str, page: "Page") -> None:
     lesson = OpenNotebook(page, lab, f"notebooks/{name}.ipynb")
     lesson.run_all()
-    assert_shown_as_stored(lesson, ROOT / "notebooks" / f"{name}.ipynb")
+    assert_shown_as_stored(lesson, form.read(ROOT / "notebooks" / f"{name}.ipynb"))
     lesson.photograph(name)
+
+
+def test_what_show_draws_survives_saving(lab: str, page: "Page") -> None:
+    """Opened and never run, the notebook is not trusted: what is not allowed is taken out."""
+    stored = drawn()
+    opened = OpenNotebook(page, lab, DRAWN, cells=len(stored.cells))
+    assert_shown_as_stored(opened, stored)
+    picture = opened.panel.locator(".jp-RenderedMermaid img")
+    picture.wait_for()
+    assert picture.get_attribute("alt") == "6 steps between you, model, your code, API"
+    for theme in ("Dark", "Light"):
+        opened.menu("Settings", "Theme", f"JupyterLab {theme}")
+        cells = opened.cell(1).locator("td").evaluate_all(STYLES)
+        assert {line for line, *_ in cells} == {"0px", "1px"}  # a line above each turn
+        # Text and lines are in the theme's own colour, and it is far from the page's.
+        assert min(abs(text - ground) for _, text, ground in cells) > 0.5
+    opened.photograph("show")
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -291,13 +354,13 @@ def test_an_exercise_is_solved_in_the_browser(name: str, lab: str, page: "Page")
     assert checks
     exercise = OpenNotebook(page, lab, f"exercises/{name}.ipynb")
     exercise.run_all()
-    assert_shown_as_stored(exercise, ROOT / "exercises" / f"{name}.ipynb")
+    assert_shown_as_stored(exercise, form.read(ROOT / "exercises" / f"{name}.ipynb"))
     assert all("not attempted" in " ".join(exercise.outputs(n)) for n in checks)
     exercise.photograph(f"{name}.exercise")
     for number in tasks:
         exercise.replace(number, solved[number].source)
     exercise.run_all()
-    assert_shown_as_stored(exercise, ROOT / "solutions" / f"{name}.ipynb")
+    assert_shown_as_stored(exercise, form.read(ROOT / "solutions" / f"{name}.ipynb"))
     for number in checks:
         verdict = " ".join(exercise.outputs(number))
         assert "✓" in verdict

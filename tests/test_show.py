@@ -398,10 +398,22 @@ def test_a_refusal_is_part_of_a_run_and_no_turn() -> None:
     run = Run()
     with pytest.raises(openai.BadRequestError) as caught:
         run.ask(run.items[:4])
+    arrows = repr(show.sequence(run.client)).splitlines()
+    assert arrows[-1].startswith("API → your code")
     run.ask([{"role": "user", "content": "Thanks."}], tool_choice="none")
     refused, *then = traced(run.client)[len(STEPS) :]
     assert refused == ("–", "API", "refuses 400", caught.value.body["message"])  # type: ignore[index]
     assert then[0] == ("3", "you", "message", "Thanks.")
+
+
+def test_what_was_refused_did_not_reach_the_model() -> None:
+    client = connect()
+    with pytest.raises(openai.BadRequestError):
+        ask(CHAT, client=client, tool_choice="any")
+    assert [line.split("  ")[0] for line in repr(show.sequence(client)).splitlines()] == [
+        "you → API",
+        "API → your code",
+    ]
 
 
 def test_every_request_of_a_client_is_traced() -> None:

@@ -34,15 +34,16 @@ def steps(turn: Turn, called: dict[str, str]) -> Iterator[Step]:
     called |= {str(item["call_id"]): str(item["name"]) for item in named}
     model = next((item[AGENT] for item in turn.came if AGENT in item), MODEL)
     inside = {str(item.get("call_id")) for item in turn.came if _kind(item).endswith("_output")}
+    what, words = turn.ending
+    refused = bool(what) and not turn.came
     for item in turn.sent:
-        yield from _steps(item, model, CODE, called)
+        yield from _steps(item, API if refused else model, CODE, called)
     for item in turn.came:
         unnamed = _kind(item) == PROGRAM or not item.get("call_id")
         hosted = unnamed or str(item["call_id"]) in inside
         yield from _steps(item, model, _hosted(item) if hosted else CODE, called)
-    what, words = turn.ending
     if what:
-        yield Step(model if turn.came else API, CODE, what, words)
+        yield Step(API if refused else model, CODE, what, words)
 
 
 def _kind(item: Json) -> str:
