@@ -39,6 +39,7 @@ def read_run(run: Iterable[Any]) -> list[Turn]:
     Raises CourseError for what is none of them, and for a run with nothing in it.
     """
     turns: list[Turn] = []
+    answered = 0
     came_in: dict[str, int] = {}  # the turn that an output item came in, by the item's key
     for turn in _turns(run):
         base = len(turns) - 1  # it follows the turn before, unless its context says otherwise
@@ -51,7 +52,8 @@ def read_run(run: Iterable[Any]) -> list[Turn]:
         if base >= 0:
             turn.before = min(turns[base].tokens("input_tokens"), turn.tokens("input_tokens"))
         if turn.came or turn.usage:
-            turn.number = 1 + max((earlier.number for earlier in turns), default=0)
+            answered += 1
+            turn.number = answered
         came_in |= {_key(item): len(turns) for item in turn.came}
         turns.append(turn)
     if not turns:
@@ -138,7 +140,7 @@ def _of_exchange(exchange: Exchange, platform: Platform) -> Turn:
     if status != 200:
         words = (reply.get("error") or {}).get("message") or "no reply came through"
         return Turn(ending=(f"refuses {status}" if status else "fails", words), context=context)
-    turn = Turn([], reply["output"], reply["usage"], context=context)
+    turn = Turn([], reply["output"], reply["usage"] or {}, context=context)
     if reply["status"] != "completed":
         why = reply.get("error") or reply.get("incomplete_details") or {}
         turn.ending = (reply["status"], why.get("message") or why.get("reason") or "")

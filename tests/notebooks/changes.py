@@ -2,6 +2,8 @@
 
     .venv/bin/python -m tests.notebooks.changes notebooks/01_function_calling.ipynb
 
+The command also reads the prose (prose.py).
+
 A Markdown cell that says **Change this.** carries a list of changes in its metadata:
 
     "change": [{
@@ -32,7 +34,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from tests.guard.plugin import enter
-from tests.notebooks import form
+from tests.notebooks import form, prose
 from tests.notebooks.execute import Kernel
 
 WORDS = "**Change this.**"
@@ -114,7 +116,7 @@ def _change(cell: NotebookNode, declared: Any, above: dict[str, NotebookNode]) -
             isinstance(effect, dict) and effect and set(effect) <= set(EFFECTS),
             f"what is expected of {name!r} is one of {', '.join(EFFECTS)}",
         )
-        stored = shown(above[name])
+        stored = form.shown(above[name])
         for kind, texts in effect.items():
             for text in _listed(texts) or [None]:
                 demand(isinstance(text, str) and text, f"what {name!r} {kind} is a text")
@@ -125,33 +127,6 @@ def _change(cell: NotebookNode, declared: Any, above: dict[str, NotebookNode]) -
                 )
                 effects.append((name, kind, text))
     return Change(cell.id, sources, run, effects)
-
-
-def shown(cell: NotebookNode) -> str:
-    """What a code cell's outputs say, as text."""
-    texts = []
-    for output in cell.outputs:
-        if output.output_type == "stream":
-            texts.append(output.text)
-        elif output.output_type == "error":
-            texts.append(f"{output.ename}: {output.evalue}")
-        else:
-            texts += [text for kind, text in output.data.items() if kind in _TEXTS]
-    return "\n".join(texts)
-
-
-_TEXTS = ("text/plain", "text/markdown")
-
-
-def sections(notebook: NotebookNode) -> Iterator[list[NotebookNode]]:
-    """The cells before the first `##` heading, if any, and then from one to the next."""
-    section: list[NotebookNode] = []
-    for cell in notebook.cells:
-        if section and cell.cell_type == "markdown" and cell.source.startswith("## "):
-            yield section
-            section = []
-        section.append(cell)
-    yield section
 
 
 def problems(notebook: NotebookNode) -> Iterator[str]:
@@ -167,7 +142,7 @@ def problems(notebook: NotebookNode) -> Iterator[str]:
 
 def sections_without(notebook: NotebookNode) -> Iterator[str]:
     """The sections of a lesson that show code and do not end in a change."""
-    for section in sections(notebook):
+    for section in form.sections(notebook):
         heading = section[0].source.partition("\n")[0]
         has_code = any(cell.cell_type == "code" for cell in section)
         if heading.startswith("## ") and has_code and WORDS not in section[-1].source:
@@ -198,7 +173,7 @@ def _made(change: Change, kernel: Kernel) -> Iterator[str]:
         if (error := next((o for o in cell.outputs if o.output_type == "error"), None))
     }
     for name, kind, text in change.effects:
-        said = shown(edited[name])
+        said = form.shown(edited[name])
         if (text in said) != (kind != "lacks") or (kind == "raises" and name not in raised):
             yield f"cell {change.cell}: after the edit {name} {_instead(kind)} {text!r}: {said!r}"
     for name, error in raised.items():
@@ -213,13 +188,14 @@ def _instead(kind: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is wrong with the changes of the named notebooks. Returns 1 if anything is."""
+    """Print what is wrong with the habits of the named lessons. Returns 1 if anything is."""
     found = []
     with tempfile.TemporaryDirectory(prefix="course-changes-") as home:
         enter(Path(home), PYTHONHASHSEED="0")
         for path in map(Path, arguments):
             notebook = form.read(path)
-            wrong = [*problems(notebook), *failures(notebook, path.resolve().parent)]
+            wrong = [*problems(notebook), *sections_without(notebook), *prose.problems(notebook)]
+            wrong += failures(notebook, path.resolve().parent)
             print(f"{path}: {len(list(changes(notebook)))} changes, {len(wrong)} problems")
             found += [f"{path}: {each}" for each in wrong]
     print(*found, sep="\n", end="\n" if found else "", file=sys.stderr)

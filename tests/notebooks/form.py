@@ -7,6 +7,7 @@ output arrived. `normalise` takes that out. It leaves every output's content alo
 import base64
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ LANGUAGE_INFO = {
     "nbconvert_exporter": "python",
     "pygments_lexer": "ipython3",
 }
+_TEXTS = ("text/plain", "text/markdown")
 IMAGES = ("image/png", "image/jpeg")  # what nbval does not compare
 
 
@@ -61,6 +63,30 @@ def write(notebook: NotebookNode, path: Path) -> None:
 def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
     """Return the cells that run: code cells with something in them."""
     return [cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def shown(cell: NotebookNode) -> str:
+    """What a code cell's outputs say, as text."""
+    texts = []
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            texts.append(output.text)
+        elif output.output_type == "error":
+            texts.append(f"{output.ename}: {output.evalue}")
+        else:
+            texts += [text for kind, text in output.data.items() if kind in _TEXTS]
+    return "\n".join(texts)
+
+
+def sections(notebook: NotebookNode) -> Iterator[list[NotebookNode]]:
+    """The cells before the first `##` heading, if any, and then from one to the next."""
+    section: list[NotebookNode] = []
+    for cell in notebook.cells:
+        if section and cell.cell_type == "markdown" and cell.source.startswith("## "):
+            yield section
+            section = []
+        section.append(cell)
+    yield section
 
 
 def image_hashes(cell: NotebookNode) -> list[str]:

@@ -22,7 +22,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from tests import ROOT
-from tests.notebooks.changes import sections, shown
+from tests.notebooks import form
 
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 SPAN = re.compile(r"(`+)(.+?)\1", re.DOTALL)
@@ -38,9 +38,9 @@ def problems(notebook: NotebookNode) -> Iterator[str]:
     """Every span of a lesson's prose that nothing in the lesson bears out."""
     known = terms()
     code = _text(cell.source for cell in notebook.cells if cell.cell_type == "code")
-    for section in sections(notebook):
+    for section in form.sections(notebook):
         shown_here = _text(
-            f"{cell.source}\n{shown(cell)}" for cell in section if cell.cell_type == "code"
+            f"{cell.source}\n{form.shown(cell)}" for cell in section if cell.cell_type == "code"
         )
         for cell in section:
             if cell.cell_type != "markdown":
