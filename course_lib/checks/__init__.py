@@ -1,7 +1,22 @@
 """The checks: one file per lesson, and the two functions a notebook calls."""
 
-from . import lesson_00, lesson_01, lesson_01_design  # importing one registers its tasks
+from . import (  # importing a lesson registers its tasks
+    lesson_00,
+    lesson_01,
+    lesson_01_design,
+    lesson_02,
+    lesson_02_traffic,
+)
 from .notebook import check, hint
 from .task import TASKS
 
-__all__ = ["TASKS", "check", "hint", "lesson_00", "lesson_01", "lesson_01_design"]
+__all__ = [
+    "TASKS",
+    "check",
+    "hint",
+    "lesson_00",
+    "lesson_01",
+    "lesson_01_design",
+    "lesson_02",
+    "lesson_02_traffic",
+]

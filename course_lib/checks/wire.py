@@ -36,12 +36,16 @@ def call_of_text(name: str, call_id: str, arguments: str) -> SdkObject:
     return SdkObject(function_call(name, call_id).data | {"arguments": arguments})
 
 
-def asked(question: str, tools: Any, **options: Any) -> Exchange:
-    """One request to a new platform with the stand-in model behind it, and what came of it."""
-    body = {"model": MODEL, "input": question, "tools": tools} | options
-    platform = Platform()
+def ask(platform: Platform, items: str | list[Json], tools: Any, **options: Any) -> Exchange:
+    """One request to a platform of the check's own, and what came of it."""
+    body = {"model": MODEL, "input": items, "tools": tools} | options
     platform.handle(Request("POST", "/v1/responses", json.dumps(body).encode()))
     return platform.exchanges[-1]
+
+
+def asked(question: str, tools: Any, **options: Any) -> Exchange:
+    """What the stand-in model, on a new platform, makes of one request."""
+    return ask(Platform(), question, tools, **options)
 
 
 def declared(given: Outcome, tools: Any) -> Outcome:
@@ -49,7 +53,7 @@ def declared(given: Outcome, tools: Any) -> Outcome:
     exchange = asked("Good morning!", tools)
     if exchange.status == 200:
         return Outcome(given.tried, "accepted")
-    return _refusal(given, exchange)
+    return refusal(given, exchange)
 
 
 def calls_in(response: Json) -> list[tuple[str, Json]]:
@@ -75,8 +79,16 @@ def refused(called: Outcome, client: Client) -> Outcome:
     """None when the API took every request; else a problem, with what it said to the first."""
     for exchange in client.exchanges:
         if exchange.status != 200:
-            return _refusal(called, exchange)
+            return refusal(called, exchange)
     return Outcome(called.tried) if turns(client) else _nothing_sent(called)
+
+
+def refusal(called: Outcome, exchange: Exchange) -> Outcome:
+    """What the API said; where the code passed it on, with the line it passed through."""
+    said: str = exchange.reply["error"]["message"]
+    if called.problem is not None and said in called.problem:
+        return called
+    return Outcome(called.tried, problem=f"the API refused: {said}", hint=exchange.hint)
 
 
 def seen(called: Outcome, client: Client, number: int = -1) -> Outcome:
@@ -86,7 +98,7 @@ def seen(called: Outcome, client: Client, number: int = -1) -> Outcome:
     except IndexError:
         return _nothing_sent(called)
     if exchange.status != 200:
-        return _refusal(called, exchange)
+        return refusal(called, exchange)
     return Outcome(called.tried, resolve(exchange.body, client.platform.state).items)
 
 
@@ -106,14 +118,6 @@ def outputs(items: list[Json]) -> dict[str, str]:
     """The output of each call that was answered, as text, by call_id."""
     answers = [item for item in items if item.get("type") == "function_call_output"]
     return {item["call_id"]: content_text(item["output"]) for item in answers}
-
-
-def _refusal(called: Outcome, exchange: Exchange) -> Outcome:
-    """What the API said; where the code passed it on, with the line it passed through."""
-    said: str = exchange.reply["error"]["message"]
-    if called.problem is not None and said in called.problem:
-        return called
-    return Outcome(called.tried, problem=f"the API refused: {said}", hint=exchange.hint)
 
 
 def _nothing_sent(called: Outcome) -> Outcome:

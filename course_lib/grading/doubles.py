@@ -155,6 +155,8 @@ def shown(argument: Any) -> str:
             return "stream"
         case SdkObject():
             return str(argument)
+        case {"type": "function", "name": str(name)}:  # a declaration, of which that will do
+            return f"<tool {name}>"
         case dict():
             members = (f"{key!r}: {shown(value)}" for key, value in argument.items())
             return "{" + ", ".join(members) + "}"
