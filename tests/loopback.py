@@ -23,7 +23,8 @@ def served(platform: Platform) -> Iterator[str]:
         def _answer(self) -> None:
             url = urlsplit(self.path)
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            query, headers = dict(parse_qsl(url.query)), dict(self.headers)
+            query = dict(parse_qsl(url.query))
+            headers = {name.lower(): value for name, value in self.headers.items()}
             reply = platform.handle(Request(self.command, url.path, body, headers, query))
             content = b"".join(reply.chunks)
             self.send_response(reply.status)

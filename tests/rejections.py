@@ -54,6 +54,7 @@ class Row:
     type: str = "invalid_request_error"
     method: str = "POST"
     path: str = "/v1/responses"
+    form: str = "application/json"  # the content type of the request
 
     def body(self) -> Json:
         error = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}

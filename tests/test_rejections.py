@@ -31,7 +31,8 @@ def send(platform: Platform, row: Row) -> tuple[Reply, dict[str, object]]:
     body = made if isinstance(made, bytes) else json.dumps(made).encode()
     url = urlsplit(row.path)
     query = dict(parse_qsl(url.query))
-    reply = platform.handle(Request(row.method, url.path, body, query=query))
+    headers = {"content-type": row.form}
+    reply = platform.handle(Request(row.method, url.path, body, headers, query))
     return reply, json.loads(b"".join(reply.chunks))
 
 

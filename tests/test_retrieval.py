@@ -44,7 +44,7 @@ def paraphrases() -> list[list[str]]:
 
 def test_the_vectors_are_those_of_the_reference() -> None:
     vectors = embed(list(REFERENCE))
-    assert np.abs(vectors[:, :6] - np.array(list(REFERENCE.values()))).max() < 2e-5
+    assert np.abs(vectors[:, :6] - np.array(list(REFERENCE.values()))).max() < 5e-4
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1)
 
 

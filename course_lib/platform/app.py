@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 from ..standin import ScriptError, StandIn
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model
-from . import routes
+from . import forms, routes
 from .engine import Made
 from .errors import GAP, ApiError, Json
-from .faults import IN_STREAM, REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
+from .faults import REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
 from .http import Reply, Request, event_stream, json_reply
 from .state import State
 
 HINT_HEADER = "x-course-hint"
 MAX_BODY = 64 * 1024 * 1024  # bytes
 MAX_HINT = 1_000  # characters
+POLL = {"openai-poll-after-ms": "5"}  # how long the SDK sleeps between two looks at a file
 LIMITS = limit_headers(REQUESTS - 1, TOKENS, "6ms")
 
 
@@ -83,13 +84,16 @@ class Platform:
         }
 
     def _fault(self, request: Request, body: Json) -> Fault | None:
-        """The fault that strikes this request. Those before any reply are raised at once."""
+        """The fault that strikes this request; one that comes before any reply is raised."""
         streamed = bool(body.get("stream"))
-        struck = [fault for fault in self.faults if fault.strikes(streamed=streamed)]
+        attaches = routes.attaches(request)
+        struck = [
+            fault for fault in self.faults if fault.strikes(streamed=streamed, attaches=attaches)
+        ]
         if not struck:
             return None
         struck[0].strike(str(body.get("model")))
-        return struck[0] if struck[0].kind in IN_STREAM else None
+        return struck[0]
 
     def _route(
         self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
@@ -101,6 +105,7 @@ class Platform:
         else:
             endpoint, ids = routes.find(request)
             given = (*ids, body) if request.method == "POST" else ids
+            self.state.stuck = fault is not None and fault.kind == "stuck"
             made = endpoint(self.state, request, *given)
         if isinstance(made, bytes):
             self._log(request, body, 200, {})
@@ -110,7 +115,8 @@ class Platform:
         self._log(request, body, 200, made.final, explanation=made.explanation)
         if made.chunks is not None:
             return event_stream(made.chunks, headers)
-        return json_reply(200, made.final, headers)
+        polled = POLL if "/vector_stores/" in request.path else {}
+        return json_reply(200, made.final, headers | polled)
 
     def _refuse(
         self, request: Request, body: Json, headers: dict[str, str], error: ApiError
@@ -146,6 +152,8 @@ def _read_body(request: Request) -> Json:
         raise ApiError("The request body is larger than 64 MiB.", code=GAP, status=413)
     if not request.body:
         return {}
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return forms.read(request)
     try:
         written = request.body.decode()
         body = json.loads(written, parse_constant=_finite, parse_float=_finite)

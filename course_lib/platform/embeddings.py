@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import GAP, ApiError, Json
 from .http import Request
 from .models import MODELS, unknown_model
-from .rules import integer, nullable, one_of, reject_unknown, require, text
+from .rules import anything, fields, integer, nullable, one_of, text
 from .state import State
 from .tokens import count_text, decode
 
@@ -30,21 +30,19 @@ DIMENSIONS = {
 }
 OLD = "text-embedding-ada-002"  # answers with its version, and takes no dimensions
 TOKENS, INPUTS, TOKENS_IN_ALL = 8_192, 2_048, 300_000
-FIELDS = {
-    "model": text,
-    "input": lambda value, path: None,
-    "dimensions": nullable(integer(minimum=1)),
-    "encoding_format": nullable(one_of("float", "base64")),
-    "user": text,
-}
+_check = fields(
+    {"model": text, "input": anything},
+    {
+        "dimensions": nullable(integer(minimum=1)),
+        "encoding_format": nullable(one_of("float", "base64")),
+        "user": text,
+    },
+)
 
 
 def create(state: State, request: Request, body: Json) -> Json:
     """One vector for each input: a text, or its tokens."""
-    require(body, "", ("model", "input"))
-    reject_unknown(body, "", tuple(FIELDS))
-    for name, value in body.items():
-        FIELDS[name](value, name)
+    _check(body, "")
     model, size = body["model"], _size(body)
     texts, counts = _texts(body["input"], allow_empty=model == OLD)
     from ..retrieval.embed import embed

@@ -19,6 +19,7 @@ Kind = Literal[
     "connection",  # no connection at all
     "severed",  # the stream breaks off with an error
     "cut_off",  # the stream ends early, without one
+    "stuck",  # files attached to a vector store stay in progress for ever
     "failed",  # the stream tells of an error and a failed response
 ]
 IN_STREAM = ("severed", "cut_off", "failed")
@@ -47,15 +48,15 @@ class Fault:
     retry_ms: int = 5
     _seen: int = field(default=0, init=False)
 
-    def strikes(self, *, streamed: bool) -> bool:
-        """Count a request in, and say whether it is struck."""
-        if self.kind in IN_STREAM and not streamed:
+    def strikes(self, *, streamed: bool, attaches: bool = False) -> bool:
+        """Count a request in, if this kind of fault can strike it, and say whether it does."""
+        if (self.kind in IN_STREAM and not streamed) or (self.kind == "stuck" and not attaches):
             return False
         self._seen += 1
         return self.after < self._seen <= self.after + self.times
 
     def strike(self, model: str) -> None:
-        """Raise a fault that comes before any reply; stream faults come later."""
+        """Raise a fault that comes before any reply; the others show in it."""
         match self.kind:
             case "timeout" | "connection":
                 raise NetworkFault(self.kind)

@@ -9,13 +9,17 @@ from .errors import Json
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request. `path` is below the host and has no query (`/v1/responses`)."""
+    """One HTTP request. `path` is below the host and has no query (`/v1/responses`).
+
+    Names of headers are lower case. `files` holds what was uploaded, by field, once it is read.
+    """
 
     method: str
     path: str
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     query: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..standin.prompt import Model
-from . import chat, embeddings, responses
+from . import chat, embeddings, files, responses, store_search
+from . import vector_stores as stores
 from .engine import Made
 from .errors import GAP, ApiError, Json
 from .faults import Fault
@@ -18,6 +19,8 @@ ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]
     ("POST", "/v1/responses"): responses.create,
     ("POST", "/v1/chat/completions"): chat.create,
 }
+
+STORE = "/v1/vector_stores/([^/]+)"
 
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
 # POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
@@ -33,6 +36,27 @@ ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("DELETE", "/v1/chat/completions/([^/]+)", chat.delete),
     ("GET", "/v1/chat/completions/([^/]+)/messages", chat.list_messages),
     ("POST", "/v1/embeddings", embeddings.create),
+    ("POST", "/v1/files", files.create),
+    ("GET", "/v1/files", files.list_all),
+    ("GET", "/v1/files/([^/]+)", files.retrieve),
+    ("DELETE", "/v1/files/([^/]+)", files.delete),
+    ("GET", "/v1/files/([^/]+)/content", files.content),
+    ("POST", "/v1/vector_stores", stores.create),
+    ("GET", "/v1/vector_stores", stores.list_all),
+    ("GET", STORE, stores.retrieve),
+    ("POST", STORE, stores.update),
+    ("DELETE", STORE, stores.delete),
+    ("POST", f"{STORE}/search", store_search.search_store),
+    ("POST", f"{STORE}/files", stores.attach_file),
+    ("GET", f"{STORE}/files", stores.list_files),
+    ("GET", f"{STORE}/files/([^/]+)", stores.retrieve_file),
+    ("POST", f"{STORE}/files/([^/]+)", stores.update_file),
+    ("DELETE", f"{STORE}/files/([^/]+)", stores.delete_file),
+    ("GET", f"{STORE}/files/([^/]+)/content", stores.read_file),
+    ("POST", f"{STORE}/file_batches", stores.create_batch),
+    ("GET", f"{STORE}/file_batches/([^/]+)", stores.retrieve_batch),
+    ("POST", f"{STORE}/file_batches/([^/]+)/cancel", stores.cancel_batch),
+    ("GET", f"{STORE}/file_batches/([^/]+)/files", stores.list_batch_files),
 ]
 
 
@@ -53,3 +77,9 @@ def find(request: Request) -> tuple[Callable[..., Any], tuple[str, ...]]:
         status=404,
         hint="The offline platform has no such address.",
     )
+
+
+def attaches(request: Request) -> bool:
+    """Whether a request may attach files to a vector store."""
+    path = rf"/v1/vector_stores|{STORE}/(files|file_batches)"
+    return request.method == "POST" and re.fullmatch(path, request.path) is not None

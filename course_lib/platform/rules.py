@@ -156,7 +156,8 @@ def fields(
 ) -> Rule:
     """An object with these keys: what is missing is named first, then what is unknown.
 
-    Where `more` is true, other keys are let pass.
+    Where `more` is true, other keys are let pass. The path of a whole request body is the empty
+    one.
     """
     known = required | (optional or {})
     names = tuple(known)
@@ -168,7 +169,7 @@ def fields(
             reject_unknown(value, path, names)
         for name, rule in known.items():
             if name in value:
-                rule(value[name], f"{path}.{name}")
+                rule(value[name], f"{path}.{name}" if path else name)
 
     return check
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..standin.explanation import Explanation
 from .errors import Json
+from .stores import StoredFile, VectorStore
 from .usage import PrefixCache
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ class State:
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
     readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
     containers: dict[str, "Container"] = field(default_factory=dict)
+    files: dict[str, StoredFile] = field(default_factory=dict)
+    vector_stores: dict[str, VectorStore] = field(default_factory=dict)
+    stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _counts: Counter[str] = field(default_factory=Counter)
 

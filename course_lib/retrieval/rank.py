@@ -75,6 +75,27 @@ class Index:
                 self._rows[word].append(row)
                 self._times[word].append(times)
 
+    def keep(self, rows: list[int], texts: Sequence[str]) -> "Index":
+        """A new index of some rows, whose texts are given again."""
+        kept = Index()
+        kept.add(texts, self._vectors[rows])
+        return kept
+
+    def search(
+        self,
+        queries: Sequence[str],
+        vectors: Array,
+        weights: tuple[float, float],
+        allowed: Sequence[bool],
+        limit: int,
+    ) -> list[tuple[int, float]]:
+        """The best of the allowed rows with their scores, each for the query it answers best."""
+        if not len(self):
+            return []
+        each = [self.scores(*asked, *weights) for asked in zip(queries, vectors, strict=True)]
+        scores = np.where(np.array(allowed), np.max(each, axis=0), -1)
+        return [(row, float(scores[row])) for row in best(scores, limit) if scores[row] >= 0]
+
     def scores(
         self, query: str, vector: Array, meaning: float = MEANING, by_words: float = WORDS
     ) -> Array:

@@ -1,0 +1,55 @@
+"""Multipart forms, which is how files are uploaded."""
+
+import re
+from typing import TYPE_CHECKING
+
+from .errors import GAP, ApiError, Json
+from .http import Request
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import Field, File
+
+_MEMBER = re.compile(r"(\w+)\[(\w+)\]", re.ASCII)  # expires_after[seconds]
+
+
+def read(request: Request) -> Json:
+    """The fields of a form; `a[b]` becomes a member of an object.
+
+    Of a file the form has name and size; its bytes go to `request.files`.
+    """
+    from python_multipart.exceptions import FormParserError
+    from python_multipart.multipart import create_form_parser
+
+    form: Json = {}
+
+    def put(name: bytes | None, value: str | Json) -> None:
+        key = (name or b"").decode("utf-8", "replace")
+        if found := _MEMBER.fullmatch(key):
+            outer = form.setdefault(found[1], {})
+            if isinstance(outer, dict):
+                outer[found[2]] = value
+        else:
+            form[key] = value
+
+    def on_field(field: "Field") -> None:
+        put(field.field_name, (field.value or b"").decode("utf-8", "replace"))
+
+    def on_file(file: "File") -> None:
+        file.file_object.seek(0)
+        content = file.file_object.read()
+        request.files[(file.field_name or b"").decode("utf-8", "replace")] = content
+        name = (file.file_name or b"").decode("utf-8", "replace")
+        put(file.field_name, {"filename": name, "bytes": len(content)})
+
+    try:
+        parser = create_form_parser(
+            {"Content-Type": request.headers["content-type"].encode("latin-1", "replace")},
+            on_field,
+            on_file,
+            {"MAX_MEMORY_FILE_SIZE": len(request.body) + 1},  # a larger one would go to the disk
+        )
+        parser.write(request.body)
+        parser.finalize()
+    except FormParserError:
+        raise ApiError("The multipart form of your request could not be read.", code=GAP) from None
+    return form

@@ -1,0 +1,132 @@
+"""Vector stores: what the platform keeps of them, and how a file in one becomes searchable.
+
+A file that is attached is `in_progress` first. Two simulated seconds later, of which each look at
+the store takes one, it is parsed, cut into chunks and embedded, and `completed`; or it has
+`failed`, and `last_error` says why.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..retrieval.chunk import chunk
+from ..retrieval.parse import Unreadable, read_text
+from .errors import Json
+from .tokens import starts
+
+if TYPE_CHECKING:
+    from ..retrieval.rank import Index
+
+SECONDS_TO_PROCESS = 2
+DAY = 24 * 60 * 60  # seconds
+VECTOR_BYTES = 1024  # a chunk takes these and its text: 12 bytes of text were recorded as 1,036
+MOST_TOKENS = 100_000  # of a file. The API takes 5,000,000, but has more than a laptop to read them
+STATUSES = ("in_progress", "completed", "failed", "cancelled")
+
+
+@dataclass(slots=True)
+class StoredFile:
+    """An uploaded file: the file object, and its bytes."""
+
+    body: Json
+    content: bytes
+
+
+@dataclass(slots=True)
+class Attached:
+    """A file in a store: the `vector_store.file` object, and when it will be done."""
+
+    body: Json
+    file: StoredFile
+    ready_at: float  # simulated seconds since 1970; infinite for one that is stuck
+
+
+@dataclass(slots=True)
+class Batch:
+    """Files attached together. Its status and counts are those of its files."""
+
+    body: Json
+    file_ids: list[str]
+
+
+@dataclass(slots=True)
+class Chunk:
+    file_id: str
+    text: str
+
+
+@dataclass(slots=True)
+class VectorStore:
+    """One store. `chunks` are the rows of `index`, which is made when there is a first one."""
+
+    body: Json
+    files: dict[str, Attached] = field(default_factory=dict)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    chunks: list[Chunk] = field(default_factory=list)
+    index: "Index | None" = None
+
+    def counts(self, file_ids: list[str] | None = None) -> dict[str, int]:
+        """How many files there are of each status, of all or of some."""
+        chosen = self.files if file_ids is None else file_ids
+        found = Counter(self.files[each].body["status"] for each in chosen if each in self.files)
+        return {status: found[status] for status in STATUSES} | {"total": found.total()}
+
+    def attach(self, attached: Attached) -> None:
+        """Add a file, in place of an earlier one with its id."""
+        self.remove(attached.body["id"])
+        self.files[attached.body["id"]] = attached
+
+    def remove(self, file_id: str) -> None:
+        """Take a file out, and its chunks."""
+        if self.files.pop(file_id, None) is None:
+            return
+        rows = [row for row, chunk in enumerate(self.chunks) if chunk.file_id != file_id]
+        if self.index is not None and len(rows) < len(self.chunks):
+            kept = [self.chunks[row] for row in rows]
+            self.index = self.index.keep(rows, [chunk.text for chunk in kept])
+            self.chunks = kept
+
+    def settle(self, now: int) -> None:
+        """Process the files whose time has come, and bring the store's own object up to date."""
+        for attached in self.files.values():
+            if attached.body["status"] == "in_progress" and attached.ready_at <= now:
+                self._process(attached)
+        counts = self.counts()
+        used = sum(attached.body["usage_bytes"] for attached in self.files.values())
+        status = "in_progress" if counts["in_progress"] else "completed"
+        expiry = self.body["expires_after"]
+        expires = expiry and self.body["last_active_at"] + expiry["days"] * DAY
+        if expires and expires <= now:
+            status = "expired"
+        self.body |= {
+            "file_counts": counts,
+            "usage_bytes": used,
+            "status": status,
+            "expires_at": expires,
+        }
+
+    def _process(self, attached: Attached) -> None:
+        try:
+            texts = _chunks(attached)
+        except Unreadable as error:
+            attached.body["status"] = "failed"
+            attached.body["last_error"] = {"code": error.code, "message": str(error)}
+            return
+        from ..retrieval.embed import embed
+        from ..retrieval.rank import Index
+
+        if self.index is None:
+            self.index = Index()
+        self.index.add(texts, embed(texts))
+        self.chunks += [Chunk(attached.body["id"], text) for text in texts]
+        attached.body["status"] = "completed"
+        attached.body["usage_bytes"] = sum(len(text.encode()) + VECTOR_BYTES for text in texts)
+
+
+def _chunks(attached: Attached) -> list[str]:
+    text = read_text(attached.file.body["filename"], attached.file.content)
+    size = attached.body["chunking_strategy"]["static"]
+    begins = starts(text)
+    if len(begins) > MOST_TOKENS:
+        raise Unreadable("invalid_file", "The file could not be parsed because it is too large.")
+    return chunk(text, begins, size["max_chunk_size_tokens"], size["chunk_overlap_tokens"])
