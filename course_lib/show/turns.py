@@ -107,7 +107,9 @@ def _parts(run: Iterable[Any]) -> Iterator[Json | Turn]:
     for part in run:
         if isinstance(part, str):
             yield {"role": "user", "content": part}
-        elif isinstance(part, dict):
+        elif isinstance(part, dict) and part.get("object") == "response":
+            yield Turn([], part["output"], part.get("usage") or {})
+        elif isinstance(part, dict) and (part.get("type") or part.get("role")):
             yield part
         elif isinstance(part, list | tuple):
             yield from _parts(part)
@@ -151,9 +153,10 @@ def _of_agents(result: Any) -> Iterator[Turn]:
     """An agent's run: its items, grouped, with the usage of its model responses in their order."""
     items = as_items(result.input) if isinstance(result.input, str) else _json(result.input)
     for item in result.new_items:
-        raw = {**_json(item.raw_item), AGENT: item.agent.name}
+        raw = {**_json(item.raw_item), AGENT: _name(item.agent)}
         if item.type == "handoff_output_item":
-            raw = {"type": "handoff", "from": item.source_agent.name, "to": item.target_agent.name}
+            ends = {"from": _name(item.source_agent), "to": _name(item.target_agent)}
+            raw = {"type": "handoff", **ends}
         elif item.type == "tool_approval_item":
             raw["type"] = "mcp_approval_request"
         items.append(raw)
@@ -161,6 +164,10 @@ def _of_agents(result: Any) -> Iterator[Turn]:
     for turn, response in zip(turns, result.raw_responses, strict=False):
         turn.usage = _json(response.usage)
     yield from (turn for turn in turns if turn.sent or turn.came)
+
+
+def _name(agent: Any) -> str:
+    return str(getattr(agent, "name", "agent"))  # a result may have let go of its agents
 
 
 def _json(value: Any) -> Any:
