@@ -690,7 +690,7 @@ HISTORY = [
            "Item with id 'msg_X' not found. Items are not persisted when `store` is set to false. "
            "Try again with `store` set to true, or remove this item from your input.", status=404),
     paired("altered encrypted content", reported("openai/codex#8132"), sealed_and_altered,
-           "The encrypted content gAAA...6Q== could not be verified. Reason: Encrypted content "
+           "The encrypted content gAAA...cw== could not be verified. Reason: Encrypted content "
            "could not be decrypted or parsed.", code="invalid_encrypted_content"),
     paired("no encrypted content at all", reported("openai/codex#8132"),
            items(user(), REASONING | {"encrypted_content": "not a token, abcd"}, SAID),

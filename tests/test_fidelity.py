@@ -19,7 +19,12 @@ from tests.loopback import served
 REPLAY = ROOT.parent / "shared" / "replay"
 AT_LEAST = 0.95
 CORE = "the core"
-EXCHANGES = {CORE: 156, "embeddings,files,vector_stores": 65}
+EXCHANGES = {
+    CORE: 156,
+    "embeddings,files,vector_stores": 65,
+    "chat,conversations,conversation,compact,background,responses_retrieve,input_items": 112,
+    "context_management,compaction_replay": 7,
+}
 
 
 @pytest.mark.skipif(not REPLAY.is_dir(), reason="the recordings are not on this machine")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..standin.prompt import Model
-from . import chat, embeddings, files, responses, store_search
+from . import chat, conversations, embeddings, files, model_list, responses, store_search
 from . import vector_stores as stores
 from .engine import Made
 from .errors import GAP, ApiError, Json
@@ -25,11 +25,22 @@ STORE = "/v1/vector_stores/([^/]+)"
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
 # POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
 ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
+    ("POST", "/v1/responses/compact", responses.compact),
     ("POST", "/v1/responses/input_tokens", responses.count_input_tokens),
     ("GET", "/v1/responses/([^/]+)", responses.retrieve),
     ("DELETE", "/v1/responses/([^/]+)", responses.delete),
     ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
     ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
+    ("POST", "/v1/conversations", conversations.create),
+    ("GET", "/v1/conversations/([^/]+)", conversations.retrieve),
+    ("POST", "/v1/conversations/([^/]+)", conversations.update),
+    ("DELETE", "/v1/conversations/([^/]+)", conversations.delete),
+    ("POST", "/v1/conversations/([^/]+)/items", conversations.add_items),
+    ("GET", "/v1/conversations/([^/]+)/items", conversations.list_items),
+    ("GET", "/v1/conversations/([^/]+)/items/([^/]+)", conversations.retrieve_item),
+    ("DELETE", "/v1/conversations/([^/]+)/items/([^/]+)", conversations.delete_item),
+    ("GET", "/v1/models", model_list.list_all),
+    ("GET", "/v1/models/([^/]+)", model_list.retrieve),
     ("GET", "/v1/chat/completions", chat.list_all),
     ("GET", "/v1/chat/completions/([^/]+)", chat.retrieve),
     ("POST", "/v1/chat/completions/([^/]+)", chat.update),
