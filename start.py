@@ -4,6 +4,7 @@
 live in course_lib/cli.py. Old Pythons parse this file too, to be told so: no newer syntax here.
 """
 
+import errno
 import hashlib
 import os
 import re
@@ -11,7 +12,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import BinaryIO
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
 if sys.version_info < (3, 11):  # noqa: UP036
@@ -21,6 +29,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 PYTHON = str(VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
 LOG = VENV / "setup.log"  # of the last step; it also tells whether pip was cut short
+TURN = VENV / "setup.lock"  # held by the start.py that sets up
 STAMP = VENV / "installed.txt"  # the locks that are in, by hash; written last
 CAUSES = {  # what a failed step prints, and the sentence for it; the first match wins
     r"Errno 28\b|No space left|Error 112\b": "The disk is full: make room (1 GB) and run it again.",
@@ -76,14 +85,41 @@ def run(site: Path, pins: int, *command: str) -> None:
         sys.exit(f"{explain(LOG.read_text('utf-8', 'replace'))} Details: {LOG}")
 
 
+def take_turn(turn: BinaryIO) -> None:
+    """Wait, with a sentence, while another start.py sets up; closing the file ends the turn."""
+    told = False
+    while True:
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(turn.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError as error:
+            if error.errno not in (errno.EACCES, errno.EAGAIN):
+                return  # a disk that knows no locks: there is nothing to wait for
+        if not told:
+            print("Another start.py is setting the course up; waiting for it.", flush=True)
+        told = True
+        time.sleep(0.2)
+
+
+def installed() -> "tuple[set[str], bool]":
+    """The locks that are in, and whether pip was cut short."""
+    state = "\n".join(f.read_text("utf-8", "replace") for f in (STAMP, LOG) if f.exists())
+    torn = "Installing collected" in state and "Successfully installed" not in state
+    return set(state.split("\n") if site_packages() else []), torn
+
+
 def set_up(lock: Path, torn: bool) -> None:
     """Make .venv, anew if what is there is broken, and install the lock into it."""
-    print("Setting up the course, once: a minute or two. Ctrl-C stops it.", flush=True)
-    pins = len(re.findall(r"(?m)^\w", lock.read_text("utf-8")))
     site = site_packages()
+    more = site and STAMP.exists() and not torn
+    what = "Adding what is new to the set-up" if more else "Setting up the course, once"
+    print(f"{what}: a minute or two. Ctrl-C stops it.", flush=True)
+    pins = len(re.findall(r"(?m)^\w", lock.read_text("utf-8")))
     if torn or not site:
-        VENV.mkdir(exist_ok=True)
-        for entry in set(VENV.iterdir()) - {LOG}:
+        for entry in set(VENV.iterdir()) - {LOG, TURN}:
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
         base = getattr(sys, "_base_executable", sys.executable)  # start.py may run in .venv itself
         run(VENV, pins, base, "-I", "-m", "venv", "--without-pip", str(VENV))
@@ -103,11 +139,15 @@ def main(command: list[str]) -> int:
     try:
         files = [ROOT / "requirements" / name for name in locks]
         wanted = {f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}" for file in files}
-        state = "\n".join(f.read_text("utf-8", "replace") for f in (STAMP, LOG) if f.exists())
-        torn = "Installing collected" in state and "Successfully installed" not in state
-        if torn or not wanted <= set(state.split("\n")) or not site_packages():
-            set_up(files[-1], torn)
-            STAMP.write_text("\n".join(wanted), encoding="ascii")
+        there, torn = installed()
+        if torn or not wanted <= there:
+            VENV.mkdir(exist_ok=True)
+            with TURN.open("ab") as turn:
+                take_turn(turn)
+                there, torn = installed()  # the one before may have done it all
+                if torn or not wanted <= there:
+                    set_up(files[-1], torn)
+                    STAMP.write_text("\n".join(wanted), encoding="ascii")
         process = subprocess.Popen([PYTHON, "-P", "-m", "course_lib", *command])
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command gets Ctrl-C too, and decides
     except (OSError, KeyboardInterrupt) as error:

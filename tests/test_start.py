@@ -187,16 +187,47 @@ def test_a_module_in_the_callers_folder_is_not_taken_for_the_course(
 
 def test_the_tests_have_their_own_lock_and_it_serves_the_lessons_too(ready: Course) -> None:
     tests = ready.start("test", "-k", "x").stdout
-    assert "Setting up" in tests
+    assert tests.startswith("Adding what is new to the set-up: a minute or two. Ctrl-C stops it.\n")
     assert tests.endswith("tiny|1.0\ntiny_tests|1.0\n")
-    assert "Setting up" not in ready.start("lab").stdout
-    assert "Setting up" not in ready.start("test").stdout
+    assert ready.start("lab").stdout.startswith("command|lab\n")
+    assert ready.start("test").stdout.startswith("command|test\n")
 
 
 def test_a_changed_lock_is_noticed_and_installed(ready: Course) -> None:
     ready.lock(ready.wheel("tiny", "2.0"))
     assert ready.start().stdout.endswith("tiny|2.0\n")
-    assert "Setting up" not in ready.start().stdout
+    assert ready.start().stdout.startswith("command|lab\n")
+
+
+def test_two_at_once_set_up_one_after_the_other(fresh: Course) -> None:
+    processes = [
+        subprocess.Popen(
+            [sys.executable, str(fresh.folder / "start.py"), name],
+            env=fresh.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+        for name in ("one", "two")
+    ]
+    said = [process.communicate(timeout=300) for process in processes]
+    assert [errors for _, errors in said] == ["", ""]
+    assert [out.count("command|") for out, _ in said] == [1, 1]
+    assert [out.count("Setting up the course, once") for out, _ in said].count(1) == 1
+    waits = "Another start.py is setting the course up; waiting for it.\n"
+    assert [out.startswith(waits) for out, _ in said].count(True) == 1
+
+
+def test_a_disk_without_locks_is_no_reason_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    where = "msvcrt.locking" if sys.platform == "win32" else "fcntl.flock"
+    monkeypatch.setattr(f"start.{where}", refuse)
+    with (tmp_path / "turn").open("ab") as turn:
+        start.take_turn(turn)
 
 
 def test_without_a_connection_it_says_so_and_the_old_lock_still_serves(ready: Course) -> None:
@@ -415,4 +446,4 @@ def test_it_stays_a_door() -> None:
         )
     }
     assert imported <= sys.stdlib_module_names
-    assert len(source.splitlines()) < 120
+    assert len(source.splitlines()) < 160
