@@ -142,13 +142,15 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 
 def _lab(browser: bool, port: int | None) -> int:
-    from .lab import jupyter_environment, jupyterlab_command, quiet_news
+    from .lab import jupyter_environment, jupyterlab_command, quiet_news, trust
     from .working_copy import WORK, lay_out
 
     command = jupyterlab_command(browser, port)
     environment = jupyter_environment()
     quiet_news()
-    for name, beside in lay_out().kept.items():
+    layout = lay_out()
+    trust([*layout.laid, *layout.refreshed, *layout.kept.values()])
+    for name, beside in layout.kept.items():
         print(f"Yours stays: work/{name}. The course's new version of it is work/{beside}.")
     print(
         f"Your working copy of the course is {WORK}, and what you change there stays. JupyterLab "

@@ -1,4 +1,4 @@
-"""Lay out work/, the learner's own copy of the lessons and exercises, and keep it up to date.
+"""Lay out work/, the learner's own copy of the course's notebooks, and keep it up to date.
 
 A file is replaced only while it is as the course laid it. What the learner has changed stays, and
 the course's new version goes beside it as NAME.new.ipynb. A deleted file is laid again: for a
@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from .home import ROOT, CourseError, ensure_writable
 
 WORK = ROOT / "work"
-PARTS = ("notebooks", "exercises")
+PARTS = ("notebooks", "exercises", "solutions")
 MANIFEST = ".course.json"
 
 
@@ -44,7 +44,7 @@ class _Laid:
 
 
 def lay_out(course: Path = ROOT, work: Path = WORK) -> Layout:
-    """Bring `work` up to date with the lessons and exercises in `course`.
+    """Bring `work` up to date with the lessons, exercises and solutions in `course`.
 
     Raises CourseError when `work` cannot be written.
     """

@@ -1,6 +1,7 @@
 """Progress: kept by every check, shown by `course progress`, lost by nothing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,40 +66,55 @@ def test_a_check_in_a_notebook_counts_and_prints_the_same_again(capsys: Capture)
     assert line_of("00.1", capsys).endswith("passed, 1 of 1 point")
 
 
-def test_a_check_of_a_file_counts(capsys: Capture) -> None:
-    check_file(ROOT / "solutions" / "01_function_calling.ipynb")
+def test_a_check_of_a_file_counts(capsys: Capture, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "solutions" / "01_function_calling.ipynb", tmp_path / "mine.ipynb")
+    check_file(tmp_path / "mine.ipynb")
     text = shown(capsys)
     assert "exercises/01_function_calling.ipynb: " in text
     for task_id in (task_id for task_id in TASKS if task_id.startswith("01.")):
         assert "passed" in line_of(task_id, capsys)
 
 
-def test_the_best_result_stays(home: Path, capsys: Capture) -> None:
-    record(result(0, 3, State.NOT_ATTEMPTED))
+@pytest.mark.parametrize(
+    "notebook", ["solutions/01_a.ipynb", str(ROOT / "work" / "solutions" / "01_a.ipynb")]
+)
+def test_what_a_solution_passes_the_learner_has_not(
+    notebook: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record(result(3, 0, State.PASSED), notebook)
+    monkeypatch.setenv("JPY_SESSION_NAME", notebook)
+    names = names_of("from course_lib import check\n" + task_00_1.RIGHT["texts_compared"])
+    exec("report = check('00.1')", names)
+    assert names["report"].result.state is State.PASSED
     assert not home.exists()
-    record(result(2, 1))
+
+
+def test_the_best_result_stays(home: Path, capsys: Capture) -> None:
+    record(result(0, 3, State.NOT_ATTEMPTED), "01.ipynb")
+    assert not home.exists()
+    record(result(2, 1), "01.ipynb")
     assert line_of("01.1", capsys).endswith("tried, 2 of 3 points so far")
-    record(result(1, 2))
-    record(result(0, 0, State.TIMED_OUT))
+    record(result(1, 2), "01.ipynb")
+    record(result(0, 0, State.TIMED_OUT), "01.ipynb")
     assert line_of("01.1", capsys).endswith("tried, 2 of 3 points so far")
-    record(result(3, 0, State.PASSED))
+    record(result(3, 0, State.PASSED), "01.ipynb")
     assert line_of("01.1", capsys).endswith("passed, 3 of 3 points")
-    record(result(0, 3))
+    record(result(0, 3), "01.ipynb")
     assert line_of("01.1", capsys).endswith("passed, 3 of 3 points")
     assert len((home / FILE).read_text().split()) == 6 * 2  # better ones alone are added
 
 
 def test_what_is_tried_without_a_point_is_tried(capsys: Capture) -> None:
-    record(result(0, 0, State.MISSING))
+    record(result(0, 0, State.MISSING), "01.ipynb")
     assert line_of("01.1", capsys).endswith("tried, 0 of 3 points so far")
 
 
 def test_the_first_task_not_passed_is_next(capsys: Capture) -> None:
     for task in TASKS.values():
         if task.id != "01.1":
-            record(Result(task, State.PASSED, [Finding("right", True)]))
+            record(Result(task, State.PASSED, [Finding("right", True)]), "01.ipynb")
     assert "Next: 01.1 " in shown(capsys)
-    record(result(1, 0, State.PASSED))
+    record(result(1, 0, State.PASSED), "01.ipynb")
     assert shown(capsys).endswith("Every task is passed.\n")
 
 
@@ -115,10 +131,10 @@ DAMAGE = {
 def test_a_damaged_file_is_kept_beside_and_costs_itself_alone(
     damage: bytes, home: Path, capsys: Capture
 ) -> None:
-    record(result(2, 1))
+    record(result(2, 1), "01.ipynb")
     with (home / FILE).open("ab") as file:
         file.write(damage)
-    record(Result(TASKS["00.1"], State.PASSED, [Finding("right", True)]))
+    record(Result(TASKS["00.1"], State.PASSED, [Finding("right", True)]), "00.ipynb")
     before = (home / FILE).read_bytes()
     text = shown(capsys)
     assert "of your progress could not be read and does not count; the file is " in text
@@ -143,7 +159,7 @@ def test_a_home_that_cannot_be_written_does_not_break_a_check(home: Path, capsys
 
 def test_a_folder_in_place_of_the_file_is_told(home: Path, capsys: Capture) -> None:
     (home / FILE).mkdir(parents=True)
-    record(result(1, 2))
+    record(result(1, 2), "01.ipynb")
     assert main(["progress"]) == 1
     assert f"{FILE} cannot be read (" in capsys.readouterr().err
 
@@ -155,7 +171,7 @@ def test_two_notebooks_at_once_lose_nothing(home: Path) -> None:
         "from course_lib.checks.task import Result, State, Task\n"
         "for number in range(200):\n"
         "    task = Task(f'{sys.argv[1]}.{number}', '', 1, 1, 1, (), lambda submission: iter(()))\n"
-        "    record(Result(task, State.PASSED))\n"
+        "    record(Result(task, State.PASSED), '')\n"
     )
     processes = [
         subprocess.Popen([sys.executable, "-c", program, name], cwd=ROOT, env=dict(os.environ))

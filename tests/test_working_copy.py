@@ -1,6 +1,7 @@
 """The working copy: nothing a learner edits is lost, and what they left alone stays current."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +67,11 @@ def laid(course: Course) -> Course:
     return course
 
 
-def test_lessons_and_exercises_are_laid_and_solutions_are_not(course: Course) -> None:
+def test_lessons_exercises_and_solutions_are_laid(course: Course) -> None:
     course.publish("solutions/01_task.ipynb", notebook("answer"))
     course.publish("notebooks/.ipynb_checkpoints/00_start-checkpoint.ipynb", notebook("old"))
     laid, refreshed, kept = course.lay_out()
-    assert laid == [LESSON, "notebooks/data/orders.csv", EXERCISE]
+    assert laid == [LESSON, "notebooks/data/orders.csv", EXERCISE, "solutions/01_task.ipynb"]
     assert (refreshed, kept) == ([], {})
     assert course.files() == set(laid)
     assert course.read(LESSON) == notebook("x = 1")
@@ -205,6 +206,65 @@ def test_what_the_course_drops_stays(laid: Course) -> None:
     assert laid.lay_out() == NOTHING
     assert laid.read(EXERCISE) == notebook("task")
     assert laid.read("notebooks/my_own.ipynb") == notebook("my own")
+
+
+RENAMED = "exercises/02_task.ipynb"
+
+
+@pytest.mark.parametrize("text", [notebook("task"), notebook("mine")], ids=["left_alone", "edited"])
+def test_what_the_course_renames_is_laid_under_its_new_name(laid: Course, text: str) -> None:
+    laid.edit(EXERCISE, text)
+    (laid.folder / EXERCISE).rename(laid.folder / RENAMED)
+    assert laid.lay_out() == ([RENAMED], [], {})
+    assert laid.read(RENAMED) == notebook("task")
+    assert laid.read(EXERCISE) == text
+    assert laid.lay_out() == NOTHING
+
+
+def test_a_name_that_comes_back_is_taken_up_where_it_was(laid: Course) -> None:
+    (laid.folder / EXERCISE).unlink()
+    laid.lay_out()
+    laid.publish(EXERCISE, notebook("task 2"))
+    assert laid.lay_out() == ([], [EXERCISE], {})
+    (laid.folder / EXERCISE).unlink()
+    laid.edit(EXERCISE, notebook("mine"))
+    laid.lay_out()
+    laid.publish(EXERCISE, notebook("task 3"))
+    assert laid.lay_out() == ([], [], {EXERCISE: "exercises/01_task.new.ipynb"})
+    assert laid.read(EXERCISE) == notebook("mine")
+
+
+def test_what_the_learner_renames_is_theirs(laid: Course) -> None:
+    laid.edit(EXERCISE, notebook("mine"))
+    (laid.work / EXERCISE).rename(laid.work / "exercises/my_task.ipynb")
+    laid.publish(EXERCISE, notebook("task 2"))
+    assert laid.lay_out() == ([EXERCISE], [], {})
+    assert laid.read("exercises/my_task.ipynb") == notebook("mine")
+    assert laid.lay_out() == NOTHING
+
+
+def test_a_deleted_folder_is_laid_again(laid: Course) -> None:
+    shutil.rmtree(laid.work / "notebooks")
+    assert laid.lay_out() == ([LESSON, "notebooks/data/orders.csv"], [], {})
+    shutil.rmtree(laid.work)
+    assert len(laid.lay_out()[0]) == 3
+
+
+def test_a_folder_that_the_course_drops_stays(laid: Course) -> None:
+    shutil.rmtree(laid.folder / "exercises")
+    assert laid.lay_out() == NOTHING
+    assert laid.read(EXERCISE) == notebook("task")
+
+
+def test_two_files_that_change_places_keep_what_was_edited(laid: Course) -> None:
+    laid.publish(RENAMED, notebook("other"))
+    laid.lay_out()
+    laid.edit(EXERCISE, notebook("mine"))
+    laid.publish(EXERCISE, notebook("other"))
+    laid.publish(RENAMED, notebook("task"))
+    assert laid.lay_out() == ([], [RENAMED], {EXERCISE: "exercises/01_task.new.ipynb"})
+    assert laid.read(EXERCISE) == notebook("mine")
+    assert laid.read(RENAMED) == notebook("task")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def check_file(
     results = []
     for result in _results(notebook, task_ids, cells_seconds, task_seconds):
         print(Report(result))
-        record(result)
+        record(result, str(path))
         results.append(result)
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
     passed = sum(result.state is State.PASSED for result in results)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from ..home import ROOT, START, CourseError, course_home
 from .task import TASKS, Result, State, Task
@@ -26,9 +26,12 @@ class Standing:
     points: int = 0
 
 
-def record(result: Result) -> None:
-    """Keep a result that is better than what is kept, as far as the home can be written."""
-    if result.state is State.NOT_ATTEMPTED:
+def record(result: Result, notebook: str) -> None:
+    """Keep a result that is better than what is kept, as far as the home can be written.
+
+    `notebook` is the path of what was checked: what a solution passes, the learner has not.
+    """
+    if result.state is State.NOT_ATTEMPTED or "solutions" in PurePath(notebook).parts:
         return
     standing = Standing(result.state is State.PASSED, result.points)
     with suppress(CourseError, OSError):  # no home is no reason for a check to fail
