@@ -88,9 +88,10 @@ class Fault:
             error = {"type": "server_error", "code": "server_error", "message": _SERVER_ERROR}
             yield {"type": "error", "error": error | {"param": None}}
             failed = {"code": "server_error", "message": _SERVER_ERROR}
-            if response:  # a completion has none
-                ended = response | {"status": "failed", "error": failed}
-                yield {"type": "response.failed", "response": ended}
+            yield {
+                "type": "response.failed",
+                "response": response | {"status": "failed", "error": failed},
+            }
 
 
 _SERVER_ERROR = (
