@@ -252,4 +252,62 @@ CHAT_ROWS = [
          path=f"{CHAT}/chatcmpl-1"),
 ]  # fmt: skip
 
-PROTOCOLS = [*CHAT_ROWS]
+CONVERSATION = "/v1/conversations/conv_1"
+
+
+def conversation(platform: Platform) -> Json:
+    """Make the conversation conv_1, and a body that says nothing of it."""
+    made(platform, "/v1/conversations", {})
+    return {}
+
+
+def not_found(name: str, source: str, text: str, method: str, path: str, **more: Any) -> Row:
+    return Row(name, "issue 6", source, {}, text, status=404, method=method, path=path, **more)
+
+
+def running(platform: Platform) -> Json:
+    """Make the response resp_00000001 in the background, without a stream."""
+    made(platform, "/v1/responses", {"model": PLAIN, "input": "ping", "background": True})
+    return {}
+
+
+STATE_ROWS = [
+    Row("more than 20 items at once", "issue 6", INFERRED, {"items": 21 * [user()]},
+        "Invalid 'items': array too long. Expected an array with maximum length 20, but got an "
+        "array with length 21 instead.", "items", "array_above_max_length",
+        path="/v1/conversations"),
+    Row("item without a role", "issue 6", INFERRED, {"items": [{"content": "x"}]},
+        "Invalid value: ''. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+        "items[0]", "invalid_value", path="/v1/conversations"),
+    Row("unknown field of a conversation", "issue 6", INFERRED, {"item": []},
+        "Unknown parameter: 'item'. Did you mean 'items'?", "item", "unknown_parameter",
+        path="/v1/conversations"),
+    Row("no items to add", "issue 6", INFERRED, conversation,
+        "Missing required parameter: 'items'.", "items", "missing_required_parameter",
+        path=f"{CONVERSATION}/items"),
+    Row("no metadata to change", "issue 6", INFERRED, conversation,
+        "Missing required parameter: 'metadata'.", "metadata", "missing_required_parameter",
+        path=CONVERSATION),
+    not_found("GET of no conversation", INFERRED, "Conversation with id 'conv_1' not found.",
+              "GET", CONVERSATION),
+    Row("GET of no item", "issue 6", UNVERIFIED, conversation,
+        "Item with id 'msg_9' not found in this conversation.", None, UNVERIFIED, 404,
+        method="GET", path=f"{CONVERSATION}/items/msg_9"),
+    Row("response in no conversation", "A2", "direct observation",
+        {"model": PLAIN, "input": "ping", "conversation": "conv_x"},
+        "Conversation with id 'conv_x' not found.", status=404),
+    not_found("GET of no model", REPORTED, "The model 'gpt-9' does not exist", "GET",
+              "/v1/models/gpt-9", param="model", code="model_not_found"),
+    Row("tools in a compaction", "issue 6", INFERRED,
+        {"model": PLAIN, "input": "ping", "tools": []}, "Unknown parameter: 'tools'.", "tools",
+        "unknown_parameter", path="/v1/responses/compact"),
+    Row("stream of a response that had none", "issue 6", UNVERIFIED, running,
+        "Only a response that was made with background and stream can be streamed again.",
+        "stream", UNVERIFIED, method="GET", path="/v1/responses/resp_00000001?stream=true"),
+    Row("compaction that was altered", "A3", INFERRED,
+        {"model": PLAIN, "input": [{"type": "compaction", "encrypted_content": "not a token!"}]},
+        "The encrypted content not ...ken! could not be verified. Reason: Encrypted content could "
+        "not be decrypted or parsed.", "input", "invalid_encrypted_content"),
+]  # fmt: skip
+
+PROTOCOLS = [*CHAT_ROWS, *STATE_ROWS]

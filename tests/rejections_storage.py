@@ -100,7 +100,7 @@ EMBEDDINGS = [
 ]  # fmt: skip
 
 STORE, FILES = "/v1/vector_stores", "/v1/files"
-FILE_ID, STORE_ID = "file-1", "vs_1"
+STORE_ID = "vs_1"
 FORM = "multipart/form-data; boundary=XX"
 
 
@@ -113,10 +113,20 @@ def form(filename: str | None = "a.txt", **given: str) -> bytes:
     return f"{parts}--XX--\r\n".encode()
 
 
-def send(platform: Platform, path: str, body: Json | bytes) -> None:
+def send(platform: Platform, path: str, body: Json | bytes) -> Json:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = {"content-type": FORM if isinstance(body, bytes) else "application/json"}
-    assert platform.handle(Request("POST", path, raw, headers)).status == 200
+    reply = platform.handle(Request("POST", path, raw, headers))
+    made: Json = json.loads(b"".join(reply.chunks))
+    return made
+
+
+def id_of(filename: str) -> str:
+    """The id that the file of `in_a_store` gets: it comes from its name and content."""
+    return str(send(Platform(), FILES, form(filename, purpose="assistants"))["id"])
+
+
+FILE_ID = id_of("a.txt")
 
 
 def in_a_store(body: Json, filename: str = "a.txt") -> Callable[[Platform], Json]:
@@ -243,19 +253,19 @@ STORES = [
             {"file_ids": ["file-8", "file-9"]}, "Files [file-8, file-9] were not found",
             status=404),
     storing("of a table", reported("RageAgainstThePixel/OpenAI-DotNet#454"), STORE,
-            in_a_store({"file_ids": [FILE_ID]}, "a.CSV"),
+            in_a_store({"file_ids": [id_of("a.CSV")]}, "a.CSV"),
             f"Files with extensions [.csv] {UNSUPPORTED}", "file_ids", "unsupported_file"),
     storing("a picture", reported("stdapi-ai/stdapi.ai#275"), f"{STORE}/{STORE_ID}/files",
-            in_a_store({"file_id": FILE_ID}, "a.png"),
+            in_a_store({"file_id": id_of("a.png")}, "a.png"),
             f"Files with extensions [.png] {UNSUPPORTED}", "file_ids", "unsupported_file"),
     storing("a file without ending", INFERRED, f"{STORE}/{STORE_ID}/files",
-            in_a_store({"file_id": FILE_ID}, "upload"),
+            in_a_store({"file_id": id_of("upload")}, "upload"),
             f"Files with extensions [none] {UNSUPPORTED}", "file_ids", "unsupported_file"),
     storing("no file", INFERRED, f"{STORE}/{STORE_ID}/files", in_a_store({}),
             "Missing required parameter: 'file_id'.", "file_id", "missing_required_parameter"),
     storing("a file that is not in it", reported("mkdev-me/terraform-provider-openai#35"),
             f"{STORE}/{STORE_ID}/files/{FILE_ID}", in_a_store({}),
-            "No file found with id 'file-1' in vector store 'vs_1'.", status=404, method="GET"),
+            f"No file found with id '{FILE_ID}' in vector store 'vs_1'.", status=404, method="GET"),
     storing("files of an unknown status", INFERRED, f"{STORE}/{STORE_ID}/files?filter=done",
             in_a_store({}), "Invalid value: 'done'. Supported values are: 'in_progress', "
             "'completed', 'failed', and 'cancelled'.", "filter", "invalid_value", method="GET"),

@@ -157,11 +157,12 @@ def test_what_hangs_is_timed_out(source: str, tmp_path: Path) -> None:
     assert "is_late('2026-07-13', '2026-07-14') did not finish in time" in result.note
 
 
-def test_asking_the_api_without_end_is_timed_out(tmp_path: Path) -> None:
+def test_asking_the_api_without_end_is_stopped_and_told(pipe: Way) -> None:
     source = task_01_1.TOOL + task_01_1.ASK.replace("    return client", "    while True: client")
-    result = every_way(TASKS["01.1"], source, new_process(tmp_path, 0.5), 0.5)
-    assert result.state is State.TIMED_OUT
-    assert (result.passed, result.expectations, result.points) == (3, 8, 1)
+    result = every_way(TASKS["01.1"], source, pipe)
+    [finding] = [f for f in result.findings if f.label == task_01_1.CALLED]
+    assert finding.came_back == "it had sent 100 requests and did not stop"
+    assert (result.state, result.points) == (State.FAILED, 1)
 
 
 def test_a_loop_that_was_interrupted_does_not_run_on() -> None:
@@ -261,7 +262,7 @@ def test_a_report_fits_a_page_and_tells_a_long_outcome_once() -> None:
     assert len(head) == 80
     assert report.count("AttributeError") == 1
     assert report.count("the same as above") == 4
-    assert lines[-1] == ' hint("01.1") has 3 hints'
+    assert lines[-1] == ' hint("01.1") has 3 hints left'
 
 
 def test_a_report_escapes_what_a_submission_says() -> None:

@@ -264,6 +264,17 @@ def test_a_fault_disturbs_no_other_client() -> None:
     assert quiet.responses.retrieve("resp_00000001").output_text == "hello"
 
 
+def test_a_failed_response_is_remembered_as_failed() -> None:
+    played = platform(Fault("failed"))
+    client = client_over(played)
+    with pytest.raises(openai.APIError):
+        collected(client)
+    found = client.responses.retrieve("resp_00000001")
+    assert (found.status, found.output, found.usage) == ("failed", [], None)
+    assert found.error and found.error.code == "server_error"
+    assert "msg_1" not in played.state.items
+
+
 def test_a_struck_request_leaves_no_trace_in_the_state() -> None:
     # The script has one turn: if the struck request had played it, the next would fail.
     client = connect(Scripted([message("hello")]), [Fault("rate_limit", retry_ms=1)])

@@ -22,7 +22,8 @@ CORE = "the core"
 EXCHANGES = {
     CORE: 156,
     "embeddings,files,vector_stores": 65,
-    "file_search,web_search,code_interpreter,image_generation": 26,
+    "chat,conversations,conversation,compact,background,responses_retrieve,input_items": 112,
+    "context_management,compaction_replay": 7,
 }
 
 

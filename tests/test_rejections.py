@@ -18,11 +18,10 @@ from course_lib.standin import Scripted
 from course_lib.standin.prompt import message
 from tests import ROOT, rejections
 from tests.rejections import MISTAKES, UNVERIFIED, Mistake, Row
-from tests.rejections_hosted import HOSTED
 from tests.rejections_protocols import PROTOCOLS
 from tests.rejections_storage import STORAGE
 
-ROWS = [*rejections.ROWS, *HOSTED, *PROTOCOLS, *STORAGE]
+ROWS = [*rejections.ROWS, *PROTOCOLS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 

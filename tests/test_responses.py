@@ -685,6 +685,14 @@ def test_input_items_are_whole_items() -> None:
     assert all(item["id"] for item in items)
 
 
+def test_input_items_reach_back_through_the_chain() -> None:
+    platform = Platform(model=Listener())
+    first = asked(platform, input="one")
+    second = asked(platform, input="two", previous_response_id=first["id"])
+    page = get(platform, f"{second['id']}/input_items", order="asc")
+    assert texts(page) == ["one", "hello", "two"]
+
+
 def test_the_sdk_pages_through_input_items() -> None:
     client = connect(Scripted([message("hello")]))
     given: Any = [user(str(number)) for number in range(7)]

@@ -359,6 +359,7 @@ def test_a_run_is_traced_from_whatever_is_held_of_it() -> None:
     assert traced(run.responses) == STEPS
     assert traced(run.items) == STEPS
     assert traced(*run.items) == STEPS
+    assert traced(run.items[0], *(r.to_dict() for r in run.responses))[:4] == STEPS[:4]
     assert traced([item if isinstance(item, dict) else item.to_dict() for item in run.items]) == (
         STEPS
     )
@@ -514,6 +515,12 @@ def test_a_long_run_shows_its_end() -> None:
     assert show.sequence(items)._repr_markdown_().startswith("*The first 40 steps are left out.*")
 
 
+def test_a_client_to_await_is_traced() -> None:
+    client = connect_async(Scripted([message("Good day.")]))
+    asyncio.run(client.responses.create(model=MODEL, input=CHAT))
+    assert traced(client)[-1] == ("", "model", "message", "Good day.")
+
+
 def agents_run(*turns: Any, agent: Any = None, **more: Any) -> Any:
     from agents import Agent, Runner
 
@@ -548,6 +555,9 @@ def test_an_agents_run_is_traced_by_the_agents_names() -> None:
     ]
     usage = [each.usage.input_tokens for each in result.raw_responses]
     assert [int(row[1]) for row in show.trace(result).rows if row[0]] == usage
+    for item in result.new_items:  # as when a result has let go of its agents
+        vars(item).update(agent=None, _agent_ref=None)
+    assert traced(result)[1] == ("", "agent", "call", "transfer_to_orders {}")
 
 
 def test_an_agents_run_that_waits_for_approval_is_traced() -> None:
@@ -646,7 +656,7 @@ def test_a_hostile_text_stays_in_its_place(text: str) -> None:
 @pytest.mark.parametrize("draw", [show.trace, show.context, show.sequence])
 def test_what_is_no_run_is_told(draw: Any) -> None:
     given: Any
-    for given in (None, 5, ValueError("x"), iter([])):
+    for given in (None, 5, ValueError("x"), iter([]), {"a": 1}, ask(CHAT, stream=True)):
         with pytest.raises(CourseError, match=f"takes responses.*not a {type(given).__name__}"):
             draw(given)
     empty: Any

@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 from ..grading.channel import ChannelTimeout, Json
+from ..grading.failed_cells import FailedCells
 from ..grading.probe import Interrupt, Probe
 from ..grading.submission import Submission
 from ..home import CourseError
@@ -43,7 +44,8 @@ def check(task_id: str) -> "Report | int | None":
     try:
         # nbgrader takes anything on stderr for a failure, a warning of the learner's code too.
         with redirect_stderr(io.StringIO()) if by_nbgrader else nullcontext():
-            report = Report(run_check(task, direct_submission(_callers_names())))
+            submission = direct_submission(_callers_names())
+            report = Report(run_check(task, submission), task.hints[_hints_given.get(task_id, 0) :])
     finally:
         _under_way.clear()
     if not by_nbgrader:
@@ -87,7 +89,8 @@ def direct_submission(namespace: dict[str, Any], seconds: float = SECONDS) -> Su
     data, and the check sees what a grader's check would see.
     """
     submission = Submission()
-    probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))))
+    failed = _failed_cells.error if _failed_cells else lambda name: None
+    probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))), failed)
 
     def ask(question: Json) -> Json:
         return _within(seconds, lambda: _copied(probe.answer(_copied(question))))
@@ -101,10 +104,17 @@ def _copied(data: Json) -> Json:
     return copy
 
 
+def _shell() -> Any:
+    """The IPython that runs the notebook; None outside of one."""
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+
+
+_failed_cells = FailedCells(_shell()) if _shell() else None  # watches from the import on
+
+
 def _callers_names() -> dict[str, Any]:
     """The names of the notebook, or of the module that called `check`."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    names: dict[str, Any] = shell.user_ns if shell else sys._getframe(2).f_globals
+    names: dict[str, Any] = shell.user_ns if (shell := _shell()) else sys._getframe(2).f_globals
     return names
 
 

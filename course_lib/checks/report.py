@@ -1,10 +1,14 @@
 """A result as a learner reads it: what holds, what does not, and what to do about it."""
 
+import re
+from collections.abc import Sequence
 from html import escape
 
 from .task import Finding, Result, State
 
 WIDTH = 80
+_MARK = re.compile("(?<=^ )[✓✗]")
+_COLOURS = {"✓": "#1a8a3f", "✗": "#d1242f"}
 LONG = 60  # characters; a longer outcome is told once, then referred to
 _LINES = (
     ("tried", "tried"),
@@ -16,10 +20,11 @@ _LINES = (
 
 
 class Report:
-    """One task's result: text in a terminal, the same text with marks in a notebook."""
+    """One task's result: text in a terminal, the same text with colours in a notebook."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: Result, hints_left: Sequence[str] | None = None) -> None:
         self.result = result
+        self._hints_left = len(result.task.hints if hints_left is None else hints_left)
 
     def __repr__(self) -> str:
         task, result = self.result.task, self.result
@@ -31,12 +36,17 @@ class Report:
         if result.note:
             lines.append(f" {result.note}")
         if result.state is not State.PASSED:
-            lines.append(f' hint("{task.id}") has {len(task.hints)} hints')
+            left = self._hints_left
+            hints = f"{left or 'no'} hint{'' if left == 1 else 's'} left"
+            lines.append(f' hint("{task.id}") has {hints}{"" if left else " and repeats them"}')
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        # Fixed-width text keeps its columns in both themes and in a saved notebook.
-        return f'<pre style="white-space:pre-wrap">{escape(repr(self))}</pre>'
+        # Fixed-width text keeps its columns in a saved notebook; the colours suit both themes.
+        head, *lines = escape(repr(self)).split("\n")
+        marked = [_MARK.sub(_coloured, line) for line in lines]
+        text = "\n".join([f"<b>{head}</b>", *marked])
+        return f'<pre style="white-space:pre-wrap">{text}</pre>'
 
     def _score(self) -> str:
         result = self.result
@@ -48,6 +58,10 @@ class Report:
             case State.FAILED:
                 return f"{so_far}{points} so far"
         return (so_far if result.findings else " ") + result.state
+
+
+def _coloured(mark: re.Match[str]) -> str:
+    return f'<b style="color:{_COLOURS[mark[0]]}">{mark[0]}</b>'
 
 
 def _finding_lines(finding: Finding, told: set[str]) -> list[str]:

@@ -11,7 +11,15 @@ from functools import partial
 from typing import Any
 
 from ..grading.channel import ChannelTimeout
-from ..grading.submission import Missing, NotAttempted, Outcome, Submission, describe
+from ..grading.submission import (
+    CellFailed,
+    Missing,
+    NotAttempted,
+    Outcome,
+    OutOfMemory,
+    Submission,
+    describe,
+)
 
 
 class State(StrEnum):
@@ -21,7 +29,9 @@ class State(StrEnum):
     FAILED = "failed"
     NOT_ATTEMPTED = "not attempted"
     MISSING = "missing"
+    UNREADABLE = "unreadable"
     TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
     CRASHED = "crashed"
 
 
@@ -156,13 +166,26 @@ def run_check(task: Task, submission: Submission) -> Result:
             result.note = (
                 f"There is no {missing} here. Run the cell that defines it, then check again."
             )
+        case CellFailed(args=(name, kind, error)):
+            result.state = State.UNREADABLE if kind in _UNREADABLE else State.CRASHED
+            result.note = (
+                f"The cell that was to define {name} raised {error}, so {name} is not what you "
+                "wrote there. Mend that cell, run it, then check again."
+            )
+        case OutOfMemory():
+            result.state = State.OUT_OF_MEMORY
+            result.note = f"{reached} ran out of memory. Look for data that grows without end."
         case ChannelTimeout():
             result.state = State.TIMED_OUT
             result.note = f"{reached} did not finish in time. Look for a loop that has no end."
-        case _:
+        case closed:
             result.state = State.CRASHED
-            result.note = f"The process that ran your code ended in {reached}."
+            how = f" ({closed})" if str(closed) else ""
+            result.note = f"The process that ran your code ended in {reached}{how}."
     return result
+
+
+_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 
 
 def _unwritten(name: str) -> Finding:

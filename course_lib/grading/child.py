@@ -1,4 +1,4 @@
-"""The process that runs a submission's cells: `python -P -m course_lib.grading.child`.
+"""The process that runs a submission's cells: `python -P -m course_lib.grading.child BYTES`.
 
 It speaks frames on its standard input and output, and the learner's code gets neither: what
 that prints goes nowhere. It has no checks and no answers, and imports none. It ends when the
@@ -8,9 +8,11 @@ checking side is gone, even in the middle of an endless loop.
 import os
 import queue
 import sys
+from contextlib import suppress
 from typing import Any
 
 from .channel import Json, PipeEnd
+from .failed_cells import FailedCells
 from .probe import Probe, describe_error
 
 
@@ -19,11 +21,12 @@ def main() -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
+    _limit_memory(int(sys.argv[1]))
     questions: queue.SimpleQueue[Json] = queue.SimpleQueue()
     end = PipeEnd(reader, writer, asked=questions.put, closed=lambda: os._exit(0))
     _silence_checks()
     shell = _shell()
-    probe = Probe(shell.user_ns, end.ask)
+    probe = Probe(shell.user_ns, end.ask, FailedCells(shell).error)
     # Only now, so that a file of the learner's cannot pass for a module that we import.
     sys.path.insert(0, "")  # the notebook's folder, as a kernel has it
     while True:
@@ -32,6 +35,14 @@ def main() -> None:
             end.reply({"raised": _run(shell, question["cell"])})
         else:
             end.reply(probe.answer(question))
+
+
+def _limit_memory(size: int) -> None:
+    """Let this process write to so many bytes at most, where the system can hold it to that."""
+    with suppress(ImportError, OSError, ValueError):  # there is no such call on Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def _shell() -> Any:

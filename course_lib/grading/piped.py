@@ -11,10 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..home import ROOT, START, CourseError
-from .channel import ChannelClosed, ChannelTimeout, PipeEnd
+from .channel import ChannelClosed, ChannelTimeout, Json, PipeEnd
 from .notebook_file import NotebookFile
 from .submission import Submission, raised
 
+MEMORY = 2 * 1024**3
 START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0
 SECRETS = ("OPENAI_", "COURSE_LIVE", "COURSE_MODEL")  # what these names begin is kept from it
 
@@ -24,15 +25,17 @@ def piped_submission(
     notebook: NotebookFile,
     cells_seconds: float = CELLS_SECONDS,
     task_seconds: float = TASK_SECONDS,
+    memory: int = MEMORY,
 ) -> Iterator[tuple[Submission, list[str]]]:
     """A submission behind a pipe, and a sentence for each of its cells that went wrong.
 
     cells_seconds   for all cells together
     task_seconds    for each question of a check
+    memory          bytes of data, where the system can hold a process to that (Linux)
     The submission is over before it begins when a cell hangs or ends the process; the last
     sentence says so. This is a process of its own, not a sandbox: it can do what its user can do.
     """
-    child = _start(notebook.path.resolve().parent)
+    child = _start(notebook.path.resolve().parent, memory)
     assert child.stdin is not None and isinstance(child.stdout, io.RawIOBase)
     submission = Submission()
     end = PipeEnd(
@@ -40,21 +43,28 @@ def piped_submission(
         child.stdin,
         asked=lambda question: end.reply(submission.answer(question)),
     )
-    submission.ask = lambda question: end.ask(question, task_seconds)
+
+    def ask(question: Json) -> Json:
+        try:
+            return end.ask(question, task_seconds)
+        except ChannelClosed:
+            raise ChannelClosed(_ending(child)) from None
+
+    submission.ask = ask
     try:
         yield submission, _run_cells(notebook, end, submission, cells_seconds)
     finally:
         _stop(child)
 
 
-def _start(folder: Path) -> "subprocess.Popen[bytes]":
+def _start(folder: Path, memory: int) -> "subprocess.Popen[bytes]":
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith(SECRETS)}
     environment["PYTHONPATH"] = os.pathsep.join(
         filter(None, [str(ROOT), environment.get("PYTHONPATH")])
     )
     return subprocess.Popen(
         # -P: a folder of somebody else's must not provide the modules that Python starts with.
-        [sys.executable, "-P", "-m", "course_lib.grading.child"],
+        [sys.executable, "-P", "-m", "course_lib.grading.child", str(memory)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -63,6 +73,15 @@ def _start(folder: Path) -> "subprocess.Popen[bytes]":
         bufsize=0,  # so that closing its standard input never waits for a write
         start_new_session=True,  # a group, to be ended as a whole
     )
+
+
+def _ending(child: "subprocess.Popen[bytes]") -> str:
+    """How the process ended; nothing when it did not, and only stopped to talk."""
+    try:
+        code = child.wait(1)
+    except subprocess.TimeoutExpired:
+        return ""
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
 def _stop(child: "subprocess.Popen[bytes]") -> None:

@@ -51,8 +51,14 @@ class Interrupt(BaseException):
 class Probe:
     """Answers the checking side's questions about one namespace."""
 
-    def __init__(self, namespace: MutableMapping[str, Any], ask: Ask) -> None:
-        self._namespace, self._ask = namespace, ask
+    def __init__(
+        self,
+        namespace: MutableMapping[str, Any],
+        ask: Ask,
+        failed: Callable[[str], Json | None] = lambda name: None,
+    ) -> None:
+        """`failed` gives what the cell raised that was to define a name, if it did."""
+        self._namespace, self._ask, self._failed = namespace, ask, failed
 
     def answer(self, question: Json) -> Json:
         """Do what the question says with a name. Errors come back as data.
@@ -63,6 +69,8 @@ class Probe:
         iterate  call it, and go through what it returns, MAX_MEMBERS at most
         """
         name = question["name"]
+        if raised := self._failed(name):
+            return {"cell": name, "raised": raised}
         if name not in self._namespace:
             return {"missing": name}
         value = self._namespace[name]
@@ -261,13 +269,18 @@ def _is_the_empty_form(error: BaseException, function: Any) -> bool:
 
 def describe_error(error: BaseException) -> Json:
     """An exception as data: what, and the line of the learner's own code it came through."""
+    frames = [(f.filename, f.lineno, f.line) for f in traceback.extract_tb(error.__traceback__)]
+    message = _safe_text(error)
+    if isinstance(error, SyntaxError):  # which ran nowhere; its text names a file of ours
+        frames.append((error.filename or "", error.lineno, (error.text or "").strip()))
+        message = error.msg
     where = ""
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        in_a_cell = "ipykernel" in frame.filename or frame.filename.startswith("<ipython")
-        if in_a_cell or frame.filename == SUBMISSION_FILE:
-            where = f"line {frame.lineno}: {frame.line}" if frame.line else f"line {frame.lineno}"
+    for filename, number, line in reversed(frames):
+        in_a_cell = "ipykernel" in filename or filename.startswith("<ipython")
+        if in_a_cell or filename == SUBMISSION_FILE:
+            where = f"line {number}: {line}" if line else f"line {number}"
             break
-    return {"type": type(error).__name__, "message": _safe_text(error), "where": where}
+    return {"type": type(error).__name__, "message": message, "where": where}
 
 
 def _safe_text(error: BaseException) -> str:

@@ -29,6 +29,14 @@ class Missing(Exception):
     """The submission has no such name; the argument says which."""
 
 
+class CellFailed(Exception):
+    """The cell that was to define a name raised: the name, the exception's type, and its line."""
+
+
+class OutOfMemory(Exception):
+    """The submission wanted more memory than it has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came back. `tried` says how it was obtained, in a learner's words."""
@@ -57,12 +65,16 @@ class Outcome:
             return self
 
 
+_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
+
+
 class Submission:
     """The checking side of the keyhole. `ask` carries a question to the probe.
 
-    The first name that is missing or still the empty form, and a probe that does not answer in
-    time or at all, end the submission: `over` says which, and `reached` what was tried. A check
-    runs on to its end over outcomes that hold nothing, so that its expectations can be counted.
+    The first name that is missing, is still the empty form, or was not defined as its cell says,
+    and a probe that runs out of memory or does not answer in time or at all, end the submission:
+    `over` says which, and `reached` what was tried. A check runs on to its end over outcomes that
+    hold nothing, so that its expectations can be counted.
     """
 
     def __init__(self) -> None:
@@ -165,7 +177,7 @@ class Submission:
                 client.sent = 0
             try:
                 return self._read(self.ask(question), question, tried, seen)
-            except (Missing, NotAttempted, ChannelTimeout, ChannelClosed) as over:
+            except _ENDS as over:
                 self.over, self.reached = over, tried
         return Outcome(tried, problem="it did not come to this")
 
@@ -181,6 +193,10 @@ class Submission:
                 raise NotAttempted(question["name"])
             case {"value": value} if question["do"] in ("value", "schema") and _is_blank(value):
                 raise NotAttempted(question["name"])
+            case {"cell": _, "raised": dict(error)}:
+                raise CellFailed(question["name"], str(error.get("type")), raised(error))
+            case {"error": {"type": "MemoryError"}}:
+                raise OutOfMemory
             case {"value": value}:
                 return Outcome(tried, value)
             case {"error": dict(error)}:

@@ -7,6 +7,7 @@ of it. It opens no socket and reads no clock.
 
 import json
 import math
+import re
 import threading
 from collections import deque
 from dataclasses import dataclass, field
@@ -60,6 +61,7 @@ class Platform:
             headers = self._headers()
             body: Json = {}
             try:
+                _check_key(request.headers.get("authorization", ""))
                 body = _read_body(request)
                 fault = self._fault(request, body)
                 return self._route(request, body, headers, fault)
@@ -139,6 +141,26 @@ class Platform:
     ) -> None:
         self.exchanges.append(
             Exchange(request.method, request.path, body, status, reply, hint, explanation)
+        )
+
+
+def _check_key(authorization: str) -> None:
+    """Any key will do here but none, and what was left to be filled in (contract A6)."""
+    key = authorization.removeprefix("Bearer").strip()
+    if not key:
+        raise ApiError(
+            "You didn't provide an API key. You need to provide your API key in an Authorization "
+            "header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY). You can obtain an API "
+            "key from https://platform.openai.com/account/api-keys.",
+            status=401,
+        )
+    if "your" in key.lower() or not re.fullmatch(r"[\w-]+", key, re.ASCII):
+        raise ApiError(
+            f"Incorrect API key provided: {key[:4]}*****. You can find your API key at "
+            "https://platform.openai.com/account/api-keys.",
+            code="invalid_api_key",
+            status=401,
+            hint="This looks like a placeholder. The offline platform takes any word for a key.",
         )
 
 

@@ -1,13 +1,15 @@
 """The context of a request: what came before, what is new, and whether it pairs up (contract A3).
 
-The model sees one flat list of items. It is resolved here, from `previous_response_id` and
-`input`, and then checked: every call has its output, every output has its call, and a reasoning
-item stays with the item it led to.
+The model sees one flat list of items. It is resolved here, from `previous_response_id` or a
+conversation and from `input`, and then checked: every call has its output, every output has its
+call, and a reasoning item stays with the item it led to.
 """
 
 import re
 from dataclasses import dataclass
 
+from .compaction import as_read
+from .contract import conversation_id
 from .encrypted import check_sealed
 from .errors import ApiError, Json
 from .state import State, StoredResponse
@@ -34,11 +36,16 @@ class Context:
 
 def resolve(body: Json, state: State) -> Context:
     """Resolve and check the context of a request; ApiError where the API would refuse it."""
-    earlier = history(body.get("previous_response_id"), state)
+    conversation = conversation_id(body)
+    if conversation is not None:
+        earlier = list(state.conversations[conversation].items)
+    else:
+        earlier = history(body.get("previous_response_id"), state)
     new = [_dereference(item, state) for item in as_items(body["input"])]
     context = Context(earlier + new, new)
     check_pairing(context.items)
     check_reasoning(context, state)
+    context.items = as_read(context.items)
     return context
 
 
@@ -55,7 +62,7 @@ def history(previous_response_id: str | None, state: State) -> list[Json]:
     wanted = previous_response_id
     while wanted is not None:
         stored = state.responses.get(wanted)
-        if stored is None:
+        if stored is None or not stored.body["store"]:
             raise _previous_response(wanted)
         chain.append(stored)
         wanted = stored.body["previous_response_id"]
@@ -98,7 +105,7 @@ def _dereference(item: Json, state: State) -> Json:
         if item["id"] not in state.items:
             raise _not_persisted(item["id"])
         return state.items[item["id"]]
-    if item.get("type") == "reasoning":
+    if item.get("type") in ("reasoning", "compaction"):
         sealed = item.get("encrypted_content")
         if sealed:
             check_sealed(sealed)

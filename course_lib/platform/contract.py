@@ -27,7 +27,6 @@ from .rules import (
     fields,
     integer,
     mapping,
-    metadata,
     nullable,
     one_of,
     reject_unknown,
@@ -35,6 +34,7 @@ from .rules import (
     text,
     up_to,
 )
+from .state import State
 from .strict_schema import check_output_schema
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -56,6 +56,22 @@ INCLUDABLE = (
     "reasoning.encrypted_content",
     "message.output_text.logprobs",
 )
+
+
+def metadata(value: Any, path: str) -> None:
+    """At most 16 pairs of short texts."""
+    if not isinstance(value, dict):
+        raise wrong_type(path, "a metadata object", value)
+    if len(value) > 16:
+        raise ApiError(
+            f"Invalid '{path}': too many properties. Expected an object with at most 16 "
+            f"properties, but got an object with {len(value)} properties instead.",
+            param=path,
+            code="object_above_max_properties",
+        )
+    for name, member in value.items():
+        up_to(64)(name, f"{path}.{name}")
+        up_to(512)(member, f"{path}.{name}")
 
 
 _text_format_schema = fields(
@@ -202,23 +218,30 @@ def check_fields(body: Json) -> None:
             tools.check_choice(body)
 
 
-def check_server_state(body: Json) -> None:
-    """What a request may build on. Conversations and prompts do not exist here yet."""
-    if body.get("conversation") and body.get("previous_response_id"):
+def conversation_id(body: Json) -> str | None:
+    """The conversation that a request names, in one form or the other."""
+    value = body.get("conversation")
+    return value["id"] if isinstance(value, dict) else value
+
+
+def check_server_state(body: Json, state: State) -> None:
+    """What a request may build on. Prompts do not exist here."""
+    wanted = conversation_id(body)
+    if wanted and body.get("previous_response_id"):
         raise ApiError(
             "Mutually exclusive parameters: ''. Ensure you are only providing one of: "
             "'previous_response_id' or 'conversation'.",
             code="mutually_exclusive_parameters",
         )
-    for name in ("conversation", "prompt"):
-        value = body.get(name)
-        if value is not None:
-            wanted = value.get("id") if isinstance(value, dict) else value
-            raise ApiError(f"{name.capitalize()} with id '{wanted}' not found.", status=404)
+    if wanted is not None:
+        state.conversation(wanted)
+    if body.get("prompt") is not None:
+        raise ApiError(f"Prompt with id '{body['prompt']['id']}' not found.", status=404)
 
 
 def check_not_empty(body: Json) -> None:
-    if body["input"] in ("", []) and not body.get("previous_response_id"):
+    builds_on = body.get("previous_response_id") or body.get("conversation")
+    if body["input"] in ("", []) and not builds_on:
         raise ApiError(
             "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' "
             "must be provided.",

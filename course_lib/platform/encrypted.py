@@ -1,23 +1,34 @@
 """`reasoning.encrypted_content`: opaque text a client carries for the model (contract A1, A3).
 
-Real content is a Fernet token. Ours has the same shape and holds nothing but a checksum, so a
-token of the right shape passes, and one of ours that was altered is refused.
+Real content is a Fernet token. Ours has the same shape, so a token of the right shape passes, one
+of ours can be opened again, and one of ours that was altered is refused. It is no secret.
 """
 
 import base64
 import binascii
 import hashlib
+from itertools import cycle
 
 from .errors import ApiError
 
 _HEADER = b"\x80" + bytes(7) + b"offline token   "[:17]  # version, time, and our mark as the IV
-_SIGNATURE = 32  # bytes
+_SIGNATURE, _BLOCK = 32, 16  # bytes
+_MASK = hashlib.sha256(_HEADER).digest()
 
 
 def seal(text: str) -> str:
     """An opaque token for `text`, the same for the same text."""
-    body = hashlib.sha256(text.encode()).digest()
+    data = text.encode()
+    body = _masked(data + bytes(-len(data) % _BLOCK))
     return base64.urlsafe_b64encode(_HEADER + body + _sign(_HEADER + body)).decode()
+
+
+def opened(token: str) -> str | None:
+    """The text that was sealed; None for a token that is not ours."""
+    data = base64.urlsafe_b64decode(token)
+    if not data.startswith(_HEADER):
+        return None
+    return _masked(data[len(_HEADER) : -_SIGNATURE]).rstrip(b"\0").decode()
 
 
 def begun(token: str) -> str:
@@ -41,6 +52,10 @@ def check_sealed(token: str) -> None:
             code="invalid_encrypted_content",
             hint="Send encrypted_content back exactly as it came, or leave the item out.",
         )
+
+
+def _masked(data: bytes) -> bytes:
+    return bytes(byte ^ mask for byte, mask in zip(data, cycle(_MASK), strict=False))
 
 
 def _sign(data: bytes) -> bytes:

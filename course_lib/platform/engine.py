@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model, Prompt
 from . import capability, contract
+from .compaction import compact_if_due
 from .context import Context, resolve
 from .envelope import envelope
 from .errors import ApiError, Json
@@ -18,6 +19,7 @@ from .hosted import as_the_model_sees, check_hosted
 from .hosted.desk import Desk, as_read
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
+from .pages import listed
 from .state import State, StoredResponse
 from .tokens import content_text, item_part
 from .tools import allowed, check_namespaces, echo_tool, loaded_tools, mode
@@ -54,15 +56,21 @@ class Made:
 def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     """Check `body`, let the model answer, and keep the response unless `store` is false.
 
+    One that runs in the background is kept all the same, to be looked at.
+
     Raises ApiError before anything is remembered.
     """
     turn = check_turn(body, state)
     _fit_window(turn)
     response, explanation = respond(turn, state, model)
-    stored = StoredResponse(response, _listed(turn.context.new, state), explanation)
-    if response["store"]:
+    stored = StoredResponse(response, listed(turn.context.new, state), explanation)
+    conversation = contract.conversation_id(body)
+    if conversation is not None:
+        spoken = state.remember([*stored.input_items, *response["output"]])
+        state.conversations[conversation].items += spoken
+    if response["store"] or response["background"]:
         state.keep(stored)
-    else:
+    if not response["store"]:
         state.not_stored |= {item["id"] for item in response["output"]}
     return stored
 
@@ -75,6 +83,8 @@ def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
     wishes = Wishes.of(body, response, turn.loaded)
     output, explanation = _converse(turn, wishes, desk, model)
     _finish(response, output, state)
+    if response["status"] == "completed":
+        compact_if_due(response, body, turn.context.items, turn.card.window, state)
     if response["store"]:
         state.readings |= desk.readings
     return response, explanation
@@ -113,7 +123,7 @@ def _converse(turn: Turn, wishes: Wishes, desk: Desk, model: Model) -> tuple[Out
 def check_turn(body: Json, state: State) -> Turn:
     """All the checks of a request, in the API's order (contract A2, "Order")."""
     contract.check_fields(body)
-    contract.check_server_state(body)
+    contract.check_server_state(body, state)
     context = resolve(body, state)
     contract.check_not_empty(body)
     tools = [echo_tool(tool) for tool in body.get("tools") or []]
@@ -189,25 +199,3 @@ def _finish(response: Json, output: Output, state: State) -> None:
     else:
         response["status"] = "completed"
         response["completed_at"] = state.now
-
-
-def _listed(items: list[Json], state: State) -> list[Json]:
-    """Input items as they are listed afterwards: each with an id, messages with their parts."""
-    return [_listed_item(item, state) for item in items]
-
-
-def _listed_item(item: Json, state: State) -> Json:
-    if item.get("type", "message") != "message":
-        prefix = "fco" if item["type"] == "function_call_output" else "item"
-        return item if item.get("id") else item | {"id": state.new_id(prefix)}
-    content = item["content"]
-    if isinstance(content, str):
-        kind = "output_text" if item["role"] == "assistant" else "input_text"
-        content = [{"type": kind, "text": content}]
-    return {
-        "type": "message",
-        "id": item.get("id") or state.new_id("msg"),
-        "status": "completed",
-        "role": item["role"],
-        "content": content,
-    }

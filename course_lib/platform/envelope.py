@@ -3,6 +3,7 @@
 Field by field as recorded (contract B). `include` and `context_management` are not echoed.
 """
 
+from .contract import conversation_id
 from .errors import Json
 from .models import ModelCard
 
@@ -12,6 +13,7 @@ def envelope(
 ) -> Json:
     """A response that has begun: status in_progress, no output, no usage."""
     text, cache = body.get("text") or {}, body.get("prompt_cache_options")
+    conversation = conversation_id(body)
     return {
         "id": response_id,
         "object": "response",
@@ -61,7 +63,9 @@ def envelope(
         "truncation": body.get("truncation") or "disabled",
         "usage": None,
         "user": body.get("user"),
-    } | ({"prompt_cache_options": cache} if cache else {})
+        **({"prompt_cache_options": cache} if cache else {}),
+        **({"conversation": {"id": conversation}} if conversation else {}),
+    }
 
 
 # The tier that serves a request: `auto` is the project's, and `fast` is another name (SDK).

@@ -15,9 +15,11 @@ from .tokens import pieces
 Event = Json
 
 
-def encode(events: Iterable[Event], *, obfuscate: bool = True) -> Iterator[bytes]:
-    """Each event as the bytes of one server-sent event, numbered from 0."""
+def encode(events: Iterable[Event], *, obfuscate: bool = True, after: int = -1) -> Iterator[bytes]:
+    """Each event as the bytes of one server-sent event, numbered from 0; those `after` a number."""
     for number, event in enumerate(events):
+        if number <= after:
+            continue
         numbered = event | {"sequence_number": number}
         if obfuscate and "delta" in event:
             numbered["obfuscation"] = padding(event["delta"])
@@ -30,9 +32,9 @@ def padding(delta: str) -> str:
     return "x" * (16 - len(delta) % 16)
 
 
-def response_events(response: Json) -> Iterator[Event]:
-    """The events of a finished response, from response.created to the one that ends it."""
-    opening = response | {
+def opening(response: Json) -> Json:
+    """A response as it was when it had only begun."""
+    return response | {
         "status": "in_progress",
         "output": [],
         "usage": None,
@@ -40,8 +42,18 @@ def response_events(response: Json) -> Iterator[Event]:
         "incomplete_details": None,
         "service_tier": "auto",
     }
-    yield {"type": "response.created", "response": opening}
-    yield {"type": "response.in_progress", "response": opening}
+
+
+def response_events(response: Json) -> Iterator[Event]:
+    """The events of a finished response, from response.created to the one that ends it."""
+    started = opening(response)
+    if response["background"]:
+        queued = started | {"status": "queued"}
+        yield {"type": "response.created", "response": queued}
+        yield {"type": "response.queued", "response": queued}
+    else:
+        yield {"type": "response.created", "response": started}
+    yield {"type": "response.in_progress", "response": started}
     for index, item in enumerate(response["output"]):
         yield from _item_events(item, index, response)
     yield {"type": f"response.{response['status']}", "response": response}
@@ -61,6 +73,8 @@ def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
         case _ if hosted:
             added = {"status": "in_progress", **hosted.begun}
             inside = _hosted_events(item, where, hosted, response)
+        case "compaction":
+            added, inside = {"encrypted_content": begun(item["encrypted_content"])}, iter(())
         case _:
             added = {"summary": []}
             if sealed := item.get("encrypted_content"):

@@ -88,10 +88,9 @@ class Fault:
             error = {"type": "server_error", "code": "server_error", "message": _SERVER_ERROR}
             yield {"type": "error", "error": error | {"param": None}}
             failed = {"code": "server_error", "message": _SERVER_ERROR}
-            yield {
-                "type": "response.failed",
-                "response": response | {"status": "failed", "error": failed},
-            }
+            if response:  # a completion has none
+                ended = response | {"status": "failed", "error": failed}
+                yield {"type": "response.failed", "response": ended}
 
 
 _SERVER_ERROR = (

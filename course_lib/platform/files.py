@@ -3,6 +3,8 @@
 Files expire by the platform's simulated clock, like everything else that has an age.
 """
 
+import hashlib
+
 from .errors import GAP, ApiError, Json
 from .http import Request
 from .pages import list_page
@@ -37,7 +39,7 @@ def create(state: State, request: Request, form: Json) -> Json:
         _expiry(expiry, "expires_after")
     expires = "expires_after" in form or purpose == "batch"
     body = {
-        "id": state.new_id("file").replace("_", "-"),
+        "id": _new_id(state, upload["filename"], request.files["file"]),
         "object": "file",
         "bytes": upload["bytes"],
         "created_at": state.now,
@@ -82,6 +84,12 @@ def find(state: State, file_id: str) -> StoredFile:
     if file_id not in state.files:
         raise ApiError(f"No such File object: {file_id}", param="id", status=404)
     return state.files[file_id]
+
+
+def _new_id(state: State, filename: str, content: bytes) -> str:
+    """An id from what the file is: the SDK uploads several at once, in an order left to chance."""
+    digest = hashlib.sha256(filename.encode() + b"\0" + content).hexdigest()
+    return f"file-{state.new_id(digest[:16]).replace('_', '')}"
 
 
 def _drop_expired(state: State) -> None:

@@ -213,6 +213,7 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
         {"summary": array(fields({"type": one_of("summary_text"), "text": text}))},
         {"status": anything, "encrypted_content": nullable(text), "content": _no_content},
     ),
+    "compaction": ({"encrypted_content": text}, {"created_by": anything}),
     "item_reference": ({"id": text}, {}),
     "additional_tools": ({"role": one_of("developer"), "tools": check_each}, {}),
 }

@@ -1,7 +1,11 @@
-"""Lists, a page at a time: `limit`, `order`, `after` and `before` mean the same everywhere."""
+"""Lists: items as they are listed, a page at a time.
+
+`limit`, `order`, `after` and `before` mean the same everywhere.
+"""
 
 from .errors import GAP, ApiError, Json, quoted
 from .http import Request
+from .state import State
 
 
 def list_page(
@@ -27,13 +31,17 @@ def list_page(
         items = (
             items[max(0, ids.index(before) - limit) : ids.index(before)] if before in ids else []
         )
-    page = items[:limit]
+    return as_list(items[:limit], has_more=len(items) > limit)
+
+
+def as_list(entries: list[Json], *, has_more: bool = False) -> Json:
+    """The list object around `entries`."""
     return {
         "object": "list",
-        "data": page,
-        "first_id": page[0]["id"] if page else None,
-        "last_id": page[-1]["id"] if page else None,
-        "has_more": len(items) > limit,
+        "data": entries,
+        "first_id": entries[0]["id"] if entries else None,
+        "last_id": entries[-1]["id"] if entries else None,
+        "has_more": has_more,
     }
 
 
@@ -60,3 +68,25 @@ def _limit(request: Request, default: int, largest: int) -> int:
             code=GAP,
         )
     return int(asked)
+
+
+def listed(items: list[Json], state: State) -> list[Json]:
+    """Input items as they are listed afterwards: each with an id, messages with their parts."""
+    return [_listed(item, state) for item in items]
+
+
+def _listed(item: Json, state: State) -> Json:
+    if item.get("type", "message") != "message":
+        prefix = "fco" if item["type"] == "function_call_output" else "item"
+        return item if item.get("id") else item | {"id": state.new_id(prefix)}
+    content = item["content"]
+    if isinstance(content, str):
+        kind = "output_text" if item["role"] == "assistant" else "input_text"
+        content = [{"type": kind, "text": content}]
+    return {
+        "type": "message",
+        "id": item.get("id") or state.new_id("msg"),
+        "status": "completed",
+        "role": item["role"],
+        "content": content,
+    }

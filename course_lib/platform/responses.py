@@ -4,30 +4,59 @@ Each takes the platform's state and the request, and returns the reply's JSON; `
 routing and the bytes.
 """
 
+import re
+
 from ..standin.prompt import Model
+from . import background
+from .compaction import compaction_item
+from .context import history
 from .engine import Made, check_turn, run_turn
-from .errors import GAP, ApiError, Json
+from .errors import GAP, ApiError, Json, wrong_type
 from .events import encode, response_events
 from .faults import Fault
 from .http import Request
-from .pages import list_page
+from .pages import choice, list_page, listed
+from .rules import reject_unknown
 from .state import State, StoredResponse
+from .usage import usage
 
 
 def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     stored = run_turn(body, state, model)
     if not body.get("stream"):
-        return Made(stored.body, stored.explanation)
+        if stored.body["background"]:
+            background.begin(stored)
+        return Made(background.shown(stored), stored.explanation)
     events = response_events(stored.body)
     if fault is not None:
         events = fault.break_stream(events)
+        if fault.kind == "failed":  # and that is how it is remembered
+            told = list(events)
+            state.drop_output(stored)
+            stored.body, events = told[-1]["response"], iter(told)
     options = body.get("stream_options") or {}
     obfuscate = options.get("include_obfuscation") is not False
+    stored.streamed = True
     return Made(stored.body, stored.explanation, encode(events, obfuscate=obfuscate))
 
 
-def retrieve(state: State, request: Request, response_id: str) -> Json:
-    return _find(state, response_id).body
+def retrieve(state: State, request: Request, response_id: str) -> Json | Made:
+    """A response; or again its stream, after the event that `starting_after` numbers."""
+    stored = _find(state, response_id)
+    if choice(request, "stream", ("true", "false")) != "true":
+        return background.look(stored, state)
+    if not (stored.streamed and stored.body["background"]):
+        raise ApiError(
+            "Only a response that was made with background and stream can be streamed again.",
+            param="stream",
+            code=GAP,
+        )
+    after = request.query.get("starting_after", "-1")
+    if not re.fullmatch("-1|[0-9]+", after):
+        raise wrong_type("starting_after", "an integer", after)
+    obfuscate = request.query.get("include_obfuscation") != "false"
+    events = encode(response_events(stored.body), obfuscate=obfuscate, after=int(after))
+    return Made(stored.body, chunks=events)
 
 
 def delete(state: State, request: Request, response_id: str) -> Json:
@@ -41,16 +70,42 @@ def cancel(state: State, request: Request, response_id: str, body: Json) -> Json
     stored = _find(state, response_id)
     if not stored.body["background"]:
         raise ApiError("Cannot cancel a synchronous response.", code=GAP)
-    return stored.body
+    return background.cancel(stored, state)
 
 
 def list_input_items(state: State, request: Request, response_id: str) -> Json:
-    """The input items of the request that made a response, newest first unless `order=asc`."""
-    return list_page(_find(state, response_id).input_items, request)
+    """All that a response was made from, what came before `previous_response_id` included.
+
+    So it was reported (openai/openai-openapi#491). Newest first unless `order=asc`.
+    """
+    stored = _find(state, response_id)
+    earlier = history(stored.body["previous_response_id"], state)
+    return list_page(earlier + stored.input_items, request)
 
 
 def count_input_tokens(state: State, request: Request, body: Json) -> Json:
     return {"object": "response.input_tokens", "input_tokens": check_turn(body, state).tokens}
+
+
+def compact(state: State, request: Request, body: Json) -> Json:
+    """The user's messages as they are, and the rest in one sealed item to go on from."""
+    reject_unknown(body, "", _COMPACTED)
+    turn = check_turn(body | {"input": body.get("input") or []}, state)
+    asked = [item for item in turn.context.items if item.get("role") == "user"]
+    item, tokens = compaction_item(turn.context.items, state)
+    return {
+        "id": state.new_id("resp"),
+        "object": "response.compaction",
+        "created_at": state.now,
+        "output": [*listed(asked, state), item],
+        "usage": usage(turn.tokens, state.prefixes.read(turn.parts), tokens, 0),
+    }
+
+
+_COMPACTED = (
+    "model", "input", "instructions", "previous_response_id", "prompt_cache_key",
+    "prompt_cache_options", "prompt_cache_retention", "service_tier",
+)  # fmt: skip
 
 
 def _find(state: State, response_id: str) -> StoredResponse:

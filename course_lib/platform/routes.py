@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..standin.prompt import Model
-from . import chat, containers, embeddings, files, responses, store_search
+from . import chat, conversations, embeddings, files, model_list, responses, store_search
 from . import vector_stores as stores
 from .engine import Made
 from .errors import GAP, ApiError, Json
@@ -20,16 +20,27 @@ ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]
     ("POST", "/v1/chat/completions"): chat.create,
 }
 
-STORE, CONTAINER = "/v1/vector_stores/([^/]+)", "/v1/containers/([^/]+)"
+STORE = "/v1/vector_stores/([^/]+)"
 
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
 # POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
 ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
+    ("POST", "/v1/responses/compact", responses.compact),
     ("POST", "/v1/responses/input_tokens", responses.count_input_tokens),
     ("GET", "/v1/responses/([^/]+)", responses.retrieve),
     ("DELETE", "/v1/responses/([^/]+)", responses.delete),
     ("POST", "/v1/responses/([^/]+)/cancel", responses.cancel),
     ("GET", "/v1/responses/([^/]+)/input_items", responses.list_input_items),
+    ("POST", "/v1/conversations", conversations.create),
+    ("GET", "/v1/conversations/([^/]+)", conversations.retrieve),
+    ("POST", "/v1/conversations/([^/]+)", conversations.update),
+    ("DELETE", "/v1/conversations/([^/]+)", conversations.delete),
+    ("POST", "/v1/conversations/([^/]+)/items", conversations.add_items),
+    ("GET", "/v1/conversations/([^/]+)/items", conversations.list_items),
+    ("GET", "/v1/conversations/([^/]+)/items/([^/]+)", conversations.retrieve_item),
+    ("DELETE", "/v1/conversations/([^/]+)/items/([^/]+)", conversations.delete_item),
+    ("GET", "/v1/models", model_list.list_all),
+    ("GET", "/v1/models/([^/]+)", model_list.retrieve),
     ("GET", "/v1/chat/completions", chat.list_all),
     ("GET", "/v1/chat/completions/([^/]+)", chat.retrieve),
     ("POST", "/v1/chat/completions/([^/]+)", chat.update),
@@ -57,15 +68,6 @@ ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", f"{STORE}/file_batches/([^/]+)", stores.retrieve_batch),
     ("POST", f"{STORE}/file_batches/([^/]+)/cancel", stores.cancel_batch),
     ("GET", f"{STORE}/file_batches/([^/]+)/files", stores.list_batch_files),
-    ("POST", "/v1/containers", containers.create),
-    ("GET", "/v1/containers", containers.list_all),
-    ("GET", CONTAINER, containers.retrieve),
-    ("DELETE", CONTAINER, containers.delete),
-    ("POST", f"{CONTAINER}/files", containers.create_file),
-    ("GET", f"{CONTAINER}/files", containers.list_files),
-    ("GET", f"{CONTAINER}/files/([^/]+)", containers.retrieve_file),
-    ("GET", f"{CONTAINER}/files/([^/]+)/content", containers.read_file),
-    ("DELETE", f"{CONTAINER}/files/([^/]+)", containers.delete_file),
 ]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..standin.explanation import Explanation
-from .errors import Json
+from .errors import ApiError, Json
 from .stores import StoredFile, VectorStore
 from .usage import PrefixCache
 
@@ -26,6 +26,16 @@ class StoredResponse:
     body: Json
     input_items: list[Json]  # of this request alone, with ids
     explanation: Explanation  # what the stand-in says of its choice; never sent
+    steps: list[str] = field(default_factory=list)  # what is shown before it, in the background
+    streamed: bool = False
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A conversation as it is shown, and what was said in it, oldest first."""
+
+    body: Json
+    items: list[Json]
 
 
 @dataclass(slots=True)
@@ -45,6 +55,7 @@ class State:
     responses: dict[str, StoredResponse] = field(default_factory=dict)
     items: dict[str, Json] = field(default_factory=dict)  # by id, for references
     reasoning_before: dict[str, str] = field(default_factory=dict)  # item id → its reasoning item
+    conversations: dict[str, Conversation] = field(default_factory=dict)
     completions: dict[str, tuple[Json, list[Json]]] = field(default_factory=dict)  # and messages
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
     readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
@@ -67,13 +78,32 @@ class State:
     def keep(self, stored: StoredResponse) -> None:
         """Store a response and its items, so that later requests can name them."""
         self.responses[stored.body["id"]] = stored
-        for item in (*stored.input_items, *stored.body["output"]):
-            if item.get("id"):
-                self.items[item["id"]] = item
+        self.remember([*stored.input_items, *stored.body["output"]])
+
+    def remember(self, items: list[Json]) -> list[Json]:
+        """Let later requests name these items by their ids."""
+        self.items |= {item["id"]: item for item in items if item.get("id")}
+        return items
+
+    def conversation(self, conversation_id: str) -> Conversation:
+        """A conversation by its id, or the API's refusal."""
+        found = self.conversations.get(conversation_id)
+        if found is None:
+            raise ApiError(f"Conversation with id '{conversation_id}' not found.", status=404)
+        return found
 
     def forget(self, stored: StoredResponse) -> None:
         """Remove a response and its output: neither can be named any more."""
         del self.responses[stored.body["id"]]
-        for item in stored.body["output"]:
-            del self.items[item["id"]]
+        self.drop_output(stored)
+
+    def drop_output(self, stored: StoredResponse) -> None:
+        """Remove what a response said, here and in its conversation."""
+        output = stored.body["output"]
+        for item in output:
+            self.items.pop(item["id"], None)
             self.readings.pop(item["id"], None)
+        named = (stored.body.get("conversation") or {}).get("id")
+        if named in self.conversations:
+            kept = [item for item in self.conversations[named].items if item not in output]
+            self.conversations[named].items = kept

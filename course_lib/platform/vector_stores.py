@@ -8,6 +8,7 @@ from typing import Any
 
 from ..retrieval.parse import SUPPORTED, extension
 from . import files
+from .contract import metadata
 from .errors import GAP, ApiError, Json, wrong_type
 from .http import Request
 from .pages import choice, list_page
@@ -18,7 +19,6 @@ from .rules import (
     filled,
     integer,
     mapping,
-    metadata,
     nullable,
     one_of,
     short,
@@ -227,6 +227,8 @@ def create_batch(state: State, request: Request, store_id: str, body: Json) -> J
     shared = body if "file_ids" in body else {}
     wanted = body.get("files") or [{"file_id": each} for each in body["file_ids"]]
     _refuse_files(state, wanted)
+    # By name: after an upload of several at once, the SDK names them in an order left to chance.
+    wanted = sorted(wanted, key=lambda each: state.files[each["file_id"]].body["filename"])
     _attach(state, store, wanted, shared)
     made: Json = {
         "id": state.new_id("vsfb"),

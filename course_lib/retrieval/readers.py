@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-LARGEST = 50_000_000  # bytes of one part of a document, unpacked; characters of a text
+LARGEST = 50_000_000  # bytes of a document, unpacked, and characters of a text
 MEMORY = 1_000_000_000  # bytes
 PARAGRAPH, TEXT, BREAKS = "p", "t", ("br", "tab")  # the same in Word's and PowerPoint's XML
 
@@ -40,23 +40,20 @@ def _paragraphs(content: bytes, pattern: str) -> str:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = [name for name in archive.namelist() if re.fullmatch(pattern, name)]
         names.sort(key=lambda name: [int(number) for number in re.findall(r"\d+", name)])
-        parts = [_unpack(archive, name) for name in names]
-    if not parts:
-        raise ValueError("the archive is no such document")
-    found = []
-    for part in parts:
-        for element in fromstring(part, forbid_dtd=True).iter():
-            if _local(element.tag) == PARAGRAPH:
-                found.append("".join(_said(each.tag, each.text) for each in element.iter()))
+        if not names:
+            raise ValueError("the archive is no such document")
+        found: list[str] = []
+        left = LARGEST
+        for name in names:
+            with archive.open(name) as packed:  # what the archive says of its size may be a lie
+                part = packed.read(left + 1)
+            left -= len(part)
+            if left < 0:
+                raise ValueError("the document is too large")
+            for element in fromstring(part, forbid_dtd=True).iter():
+                if _local(element.tag) == PARAGRAPH:
+                    found.append("".join(_said(each.tag, each.text) for each in element.iter()))
     return "\n".join(found)
-
-
-def _unpack(archive: zipfile.ZipFile, name: str) -> bytes:
-    with archive.open(name) as part:  # what the archive says of its size may be a lie
-        content = part.read(LARGEST + 1)
-    if len(content) > LARGEST:
-        raise ValueError("a part is too large")
-    return content
 
 
 def _said(tag: str, text: str | None) -> str:

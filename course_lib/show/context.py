@@ -17,17 +17,20 @@ def context(*run: Any) -> Table:
     read from its cache is told apart. The runs are those of `show.trace`; CourseError when none
     of it carries usage.
     """
-    counted = [(turn.number, _parts(turn)) for turn in read_run(run) if turn.usage]
+    counted = [(str(turn.number), _parts(turn)) for turn in read_run(run) if turn.usage]
     if not counted:
         raise CourseError(
             "Items alone do not say how many tokens they took: give the responses or the client."
         )
-    most = max(sum(parts) for _, parts in counted)
-    rows = [[str(number), *_written(parts), _bar(parts, most)] for number, parts in counted]
     totals = [sum(column) for column in zip(*(parts for _, parts in counted), strict=True)]
+    longest = max(sum(parts) for _, parts in counted)
+    rows = [(number, parts, _bar(parts, longest)) for number, parts in counted]
     return Table(
         ["turn", "cached", "sent before", "new", "output", "tokens"],
-        [*rows, ["all", *_written(totals), ""]],
+        [
+            [name, *(f"{n:,}" for n in parts), bar]
+            for name, parts, bar in [*rows, ("all", totals, "")]
+        ],
         caption="Tokens of each turn: what the model read, and what it wrote.",
         note="{} cached · {} sent before · {} new · {} output".format(*MARKS),
         code_columns={5},
@@ -39,16 +42,11 @@ def _parts(turn: Turn) -> list[int]:
     """Input from the cache, other input that was sent before, new input, output."""
     cached = int((turn.usage.get("input_tokens_details") or {}).get("cached_tokens") or 0)
     before = max(turn.before - cached, 0)
-    return [
-        cached, before, turn.tokens("input_tokens") - cached - before, turn.tokens("output_tokens")
-    ]  # fmt: skip
+    new = turn.tokens("input_tokens") - cached - before
+    return [cached, before, new, turn.tokens("output_tokens")]
 
 
-def _written(numbers: list[int]) -> list[str]:
-    return [f"{number:,}" for number in numbers]
-
-
-def _bar(parts: list[int], most: int) -> str:
+def _bar(parts: list[int], longest: int) -> str:
     """At least one character for whatever is not nothing."""
-    lengths = (-(-part * WIDTH // max(most, 1)) for part in parts)
+    lengths = (-(-part * WIDTH // max(longest, 1)) for part in parts)
     return "".join(mark * length for mark, length in zip(MARKS, lengths, strict=True))

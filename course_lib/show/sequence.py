@@ -12,7 +12,21 @@ LONGEST = 40  # characters of a label
 MOST = 30  # arrows; of a longer run the last
 
 
-def sequence(*run: Any) -> "Sequence":
+@dataclass(slots=True)
+class Sequence:
+    """Who turned to whom, in order: for a terminal, and for a notebook."""
+
+    text: str
+    mermaid: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        return self.mermaid
+
+
+def sequence(*run: Any) -> Sequence:
     """Draw the calls, results and messages of a run; the runs are those of `show.trace`.
 
     Reasoning is left out: it goes to nobody.
@@ -20,41 +34,26 @@ def sequence(*run: Any) -> "Sequence":
     called: dict[str, str] = {}
     found = [step for turn in read_run(run) for step in steps(turn, called)]
     arrows = [step for step in found if step.who != step.to]
-    return Sequence(arrows[-MOST:], left_out(len(arrows) - MOST))
-
-
-@dataclass(slots=True)
-class Sequence:
-    """Who turned to whom, in order. `caption` comes first."""
-
-    steps: list[Step]
-    caption: str
-
-    def __repr__(self) -> str:
-        pairs = [f"{step.who} → {step.to}" for step in self.steps]
-        width = max(map(len, pairs), default=0)
-        drawn = zip(pairs, self.steps, strict=True)
-        lines = [f"{pair:{width}}  {_label(step)}" for pair, step in drawn]
-        return "\n".join(filter(None, [self.caption, *lines]))
-
-    def _repr_markdown_(self) -> str:
-        names = dict.fromkeys(name for step in self.steps for name in (step.who, step.to))
-        place = {name: f"p{number}" for number, name in enumerate(names)}
-        arrows = [
-            f"{place[step.who]}{'-->>' if step.what == 'result' else '->>'}{place[step.to]}: "
-            f"{_safe(_label(step))}"
-            for step in self.steps
-        ]
-        lines = [
-            *([f"*{self.caption}*", ""] if self.caption else []),
-            "```mermaid",
-            "sequenceDiagram",
-            f"accTitle: {len(arrows)} steps between {_safe(', '.join(names))}",  # read aloud
-            *(f"participant {place[name]} as {_safe(name)}" for name in names),
-            *arrows,
-            "```",
-        ]
-        return "\n".join(lines)
+    caption = left_out(len(arrows) - MOST)
+    arrows = arrows[-MOST:]
+    names = list(dict.fromkeys(name for step in arrows for name in (step.who, step.to)))
+    width = max((len(step.who + step.to) for step in arrows), default=0)
+    text = [f"{f'{step.who} → {step.to}':{width + 3}}  {_label(step)}" for step in arrows]
+    mermaid = [
+        "```mermaid",
+        "sequenceDiagram",
+        f"accTitle: {len(arrows)} steps between {_safe(', '.join(names))}",  # read aloud
+        *(f"participant p{place} as {_safe(name)}" for place, name in enumerate(names)),
+        *(
+            f"p{names.index(step.who)}{'-->>' if step.what == 'result' else '->>'}"
+            f"p{names.index(step.to)}: {_safe(_label(step))}"
+            for step in arrows
+        ),
+        "```",
+    ]
+    if caption:
+        text, mermaid = [caption, *text], [f"*{caption}*", "", *mermaid]
+    return Sequence("\n".join(text), "\n".join(mermaid))
 
 
 def _label(step: Step) -> str:

@@ -69,28 +69,21 @@ def _key(item: Json) -> str:
 
 
 def _turns(run: Iterable[Any]) -> Iterator[Turn]:
-    """Single items are gathered into turns, until a response or the run's end follows them."""
-    kept: list[Json] = []
-    for part in [*_parts(run), Turn()]:
-        if isinstance(part, dict):
-            kept.append(part)
-            continue
-        *ended, open_turn = _grouped(kept)
-        kept, part.sent = [], open_turn.sent + part.sent
-        yield from ended
-        if part.sent or part.came or part.ending[0]:
+    """Single items make a turn, which ends where the model has spoken and another speaks again."""
+    turn = Turn()
+    for part in _parts(run):
+        models = isinstance(part, dict) and _is_models(part)
+        if turn.came and not models:
+            yield turn
+            turn = Turn()
+        if isinstance(part, Turn):
+            part.sent = turn.sent + part.sent
             yield part
-
-
-def _grouped(items: Iterable[Json]) -> list[Turn]:
-    """Items as turns: each ends where the model has spoken. The last is still open, or empty."""
-    turns = [Turn()]
-    for item in items:
-        models = _is_models(item)
-        if turns[-1].came and not models:
-            turns.append(Turn())
-        (turns[-1].came if models else turns[-1].sent).append(item)
-    return [*turns, Turn()] if turns[-1].came else turns
+            turn = Turn()
+        else:
+            (turn.came if models else turn.sent).append(part)
+    if turn.sent or turn.came:
+        yield turn
 
 
 def _is_models(item: Json) -> bool:
@@ -99,7 +92,7 @@ def _is_models(item: Json) -> bool:
     if kind == "message":
         return item.get("role") == "assistant"
     if kind.endswith("_output"):
-        return kind == "program_output" or (kind.startswith("tool_") and not item.get("call_id"))
+        return kind == "program_output" or not item.get("call_id")
     return kind not in ("mcp_approval_response", "handoff")
 
 
@@ -107,7 +100,9 @@ def _parts(run: Iterable[Any]) -> Iterator[Json | Turn]:
     for part in run:
         if isinstance(part, str):
             yield {"role": "user", "content": part}
-        elif isinstance(part, dict):
+        elif isinstance(part, dict) and part.get("object") == "response":
+            yield Turn([], part["output"], part.get("usage") or {})
+        elif isinstance(part, dict) and (part.get("type") or part.get("role")):
             yield part
         elif isinstance(part, list | tuple):
             yield from _parts(part)
@@ -147,20 +142,25 @@ def _of_exchange(exchange: Exchange, platform: Platform) -> Turn:
     return turn
 
 
-def _of_agents(result: Any) -> Iterator[Turn]:
-    """An agent's run: its items, grouped, with the usage of its model responses in their order."""
+def _of_agents(result: Any) -> list[Turn]:
+    """An agent's run: the turns of its items, each with the usage of the response it came in."""
     items = as_items(result.input) if isinstance(result.input, str) else _json(result.input)
     for item in result.new_items:
-        raw = {**_json(item.raw_item), AGENT: item.agent.name}
+        raw = {**_json(item.raw_item), AGENT: _name(item.agent)}
         if item.type == "handoff_output_item":
-            raw = {"type": "handoff", "from": item.source_agent.name, "to": item.target_agent.name}
+            ends = {"from": _name(item.source_agent), "to": _name(item.target_agent)}
+            raw = {"type": "handoff", **ends}
         elif item.type == "tool_approval_item":
             raw["type"] = "mcp_approval_request"
         items.append(raw)
-    turns = _grouped(items)
+    turns = list(_turns(items))
     for turn, response in zip(turns, result.raw_responses, strict=False):
         turn.usage = _json(response.usage)
-    yield from (turn for turn in turns if turn.sent or turn.came)
+    return turns
+
+
+def _name(agent: Any) -> str:
+    return str(getattr(agent, "name", "agent"))  # a result may have let go of its agents
 
 
 def _json(value: Any) -> Any:

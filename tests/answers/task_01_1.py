@@ -325,7 +325,7 @@ def ask(client, question):
     )
 """,
         (ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
-        "NotFoundError",
+        "BadRequestError",
         "a request that the API accepts",
     ),
     "the_older_parameter_names": Wrong(

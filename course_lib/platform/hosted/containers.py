@@ -16,11 +16,10 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from sysconfig import get_path
 from typing import TYPE_CHECKING
 
-from .. import files
 from ..errors import GAP, ApiError, Json
 
 if TYPE_CHECKING:
@@ -100,18 +99,6 @@ def put(
     stored = ContainerFile(state.new_id("cfile"), name, content, source, state.now)
     container.files[name] = stored
     return stored
-
-
-def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
-    """Put in a file of the user's. Its name is a name alone: no folder goes with it."""
-    name = PurePosixPath(filename.replace("\\", "/")).name or "file"
-    return put(state, container, name, content, "user")
-
-
-def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile:
-    """Put in a copy of an uploaded file; ApiError when there is none of that id."""
-    stored = files.find(state, file_id)
-    return upload(state, container, stored.body["filename"], stored.content)
 
 
 def run(state: "State", container: Container, code: str) -> Outcome:
