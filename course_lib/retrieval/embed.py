@@ -5,19 +5,22 @@ with 22 million weights. It runs here in NumPy alone, so it gives the same answe
 Left out: anything but reading. It is not trained further, and it does not write.
 """
 
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
 import numpy as np
 
-from .weights import Array, load, matrices
+from .weights import Array, load, matrices, one_thread
 from .wordpiece import pieces, vocabulary
 
 DIMENSIONS, HEADS, LAYERS = 384, 12, 6
 LONGEST = 254  # pieces the model was trained to read at once, beside the marks around them
-BATCH = 2048  # pieces in one pass: more is no faster, and takes more memory
+BATCH = 512  # pieces in one pass: more is no faster, and takes more memory
+THREADS = min(4, os.cpu_count() or 1)
 REMEMBERED = 4096  # texts
 _remembered: dict[str, Array] = {}  # by text, the oldest first
 
@@ -58,10 +61,12 @@ def _read(texts: list[list[int]]) -> Iterator[Array]:
         for begin in range(0, max(1, len(text)), LONGEST)
     ]
     sums = np.zeros((len(texts), DIMENSIONS), np.float32)
-    for batch in _batches(stretches):
-        states = _model().forward([stretch for _, stretch in batch])
-        for (number, _), state in zip(batch, states, strict=True):
-            sums[number] += state.sum(0)
+    model, batches = _model(), list(_batches(stretches))
+    with one_thread(), ThreadPoolExecutor(THREADS) as pool:
+        passes = pool.map(lambda batch: model.forward([each for _, each in batch]), batches)
+        for batch, states in zip(batches, passes, strict=True):
+            for (number, _), state in zip(batch, states, strict=True):
+                sums[number] += state.sum(0)
     for vector in sums:
         yield vector / np.linalg.norm(vector)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .embed import DIMENSIONS, embed
-from .weights import Array
+from .weights import Array, one_thread
 
 MEANING, WORDS = 0.8, 0.2  # the weights of both, unless others are asked for
 SATURATION, LENGTH = 1.2, 0.75  # BM25's k1 and b: how soon repetition counts less, long texts less
@@ -100,7 +100,8 @@ class Index:
         self, query: str, vector: Array, meaning: float = MEANING, by_words: float = WORDS
     ) -> Array:
         """How well each row answers the query, from 0 to 1, rounded."""
-        near = np.clip(self._vectors[: len(self)] @ vector, 0, 1)
+        with one_thread():
+            near = np.clip(self._vectors[: len(self)] @ vector, 0, 1)
         shared = self._keyword_scores(query)
         mean: Array = (meaning * near + by_words * shared) / (meaning + by_words)
         return np.round(mean, DIGITS)
