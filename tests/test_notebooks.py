@@ -200,6 +200,19 @@ def test_a_change_that_does_not_work_is_told(name: str, failure: str) -> None:
     assert list(changes.failures(form.read(fixture(name)), FIXTURES)) == [failure]
 
 
+def test_every_kind_of_expectation_can_fail() -> None:
+    notebook = form.read(fixture("lesson"))
+    edit = {"price": [["pieces = 3", "pieces = 30 + 9"]]}  # it costs 507.00 EUR
+    expected = [{"shows": "508.00"}, {"lacks": ["EUR", "39.00"]}, {"raises": "ValueError"}]
+    change = next(cell for cell in notebook.cells if cell.id == "price-change")
+    change.metadata["change"] = [{"edit": edit, "expect": {"price": each}} for each in expected]
+    assert list(changes.failures(notebook, FIXTURES)) == [
+        "cell price-change: after the edit price does not show '508.00': '507.00 EUR\\n'",
+        "cell price-change: after the edit price still shows 'EUR': '507.00 EUR\\n'",
+        "cell price-change: after the edit price does not raise 'ValueError': '507.00 EUR\\n'",
+    ]
+
+
 def test_after_a_change_the_cells_run_as_they_were() -> None:
     notebook = form.read(fixture("lesson"))
     change = next(cell for cell in notebook.cells if cell.id == "later-change")
