@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from course_lib.platform.app import Platform
-from course_lib.platform.http import Request
+from course_lib.platform.http import WITH_KEY, Request
 from tests.rejections import (
     INFERRED,
     RECORDED,
@@ -115,7 +115,8 @@ def form(filename: str | None = "a.txt", **given: str) -> bytes:
 
 def send(platform: Platform, path: str, body: Json | bytes) -> Json:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    headers = {"content-type": FORM if isinstance(body, bytes) else "application/json"}
+    form = FORM if isinstance(body, bytes) else "application/json"
+    headers = WITH_KEY | {"content-type": form}
     reply = platform.handle(Request("POST", path, raw, headers))
     made: Json = json.loads(b"".join(reply.chunks))
     return made

@@ -4,12 +4,16 @@ import base64
 import sys
 from typing import Any
 
+import httpx2
 import pytest
+from openai import OpenAI
 
+from course_lib import connect
 from course_lib.platform.app import Platform
 from course_lib.platform.hosted import containers
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message, python
+from course_lib.transport import OFFLINE, OfflineTransport
 from tests.rejections import answer
 from tests.test_hosted import Watched, events, kinds
 
@@ -254,3 +258,36 @@ def test_nothing_of_the_course_or_of_the_environment_is_there(
     assert "sk-secret" not in ran("import os\nprint(dict(os.environ))").logs
     assert "ModuleNotFoundError" in ran("import course_lib").logs
     assert ran("import numpy\nprint(numpy.arange(3).sum())").logs == "3\n"
+
+
+# --- The endpoints
+
+
+def test_containers_and_their_files_through_the_sdk() -> None:
+    with connect() as client:
+        made = client.containers.create(name="mine", memory_limit="4g")
+        assert (made.id, made.status, made.memory_limit) == ("cntr_1", "running", "4g")
+        text = client.containers.files.create(made.id, file=("../../notes.txt", b"hello"))
+        assert (text.path, text.source, text.bytes) == ("/mnt/data/notes.txt", "user", 5)
+        kept = client.files.create(file=("data.csv", b"1,2"), purpose="user_data")
+        copied = client.containers.files.create(made.id, file_id=kept.id)
+        assert copied.path == "/mnt/data/data.csv"
+        listed = client.containers.files.list(made.id, order="asc").data
+        assert [each.path for each in listed] == [text.path, copied.path]
+        found = client.containers.files.content.retrieve(text.id, container_id=made.id)
+        assert found.read() == b"hello"
+        client.containers.files.delete(text.id, container_id=made.id)
+        assert [each.id for each in client.containers.files.list(made.id).data] == [copied.id]
+        assert client.containers.retrieve(made.id).name == "mine"
+        assert [each.id for each in client.containers.list().data] == [made.id]
+        client.containers.delete(made.id)
+        assert client.containers.list().data == []
+
+
+def test_files_named_by_the_entry_are_there() -> None:
+    platform = running("print(open('/mnt/data/data.csv').read())")
+    http_client = httpx2.Client(transport=OfflineTransport(platform.handle))
+    with OpenAI(**OFFLINE, http_client=http_client) as client:
+        kept = client.files.create(file=("data.csv", b"1,2"), purpose="user_data")
+    container = {"type": "auto", "file_ids": [kept.id]}
+    assert logs(asked(platform, tools=[tool(container)])) == "1,2\n"

@@ -24,6 +24,7 @@ EXCHANGES = {
     "embeddings,files,vector_stores": 65,
     "chat,conversations,conversation,compact,background,responses_retrieve,input_items": 112,
     "context_management,compaction_replay": 7,
+    "file_search,web_search,code_interpreter,image_generation": 26,
 }
 
 

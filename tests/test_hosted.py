@@ -268,6 +268,16 @@ def test_a_search_of_the_learners_own_is_answered_from_too_without_annotations()
     assert said["content"][0]["annotations"] == []
 
 
+def test_an_answer_in_json_stays_json_and_has_no_links_in_it() -> None:
+    form = {"type": "json_schema", "name": "a", "strict": True, "schema": {
+        "type": "object", "properties": {"reason": {"type": "string"}},
+        "required": ["reason"], "additionalProperties": False,
+    }}  # fmt: skip
+    said = asked(Platform(), text={"format": form})["output"][-1]["content"][0]
+    assert set(json.loads(said["text"])) == {"reason"}
+    assert said["annotations"] == []
+
+
 # --- The offline web
 
 

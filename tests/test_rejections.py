@@ -13,15 +13,16 @@ from openai import BadRequestError, OpenAI
 from course_lib import connect, connect_async
 from course_lib.platform.app import HINT_HEADER, Platform
 from course_lib.platform.contract import KNOWN
-from course_lib.platform.http import Reply, Request
+from course_lib.platform.http import WITH_KEY, Reply, Request
 from course_lib.standin import Scripted
 from course_lib.standin.prompt import message
 from tests import ROOT, rejections
 from tests.rejections import MISTAKES, UNVERIFIED, Mistake, Row
+from tests.rejections_hosted import HOSTED
 from tests.rejections_protocols import PROTOCOLS
 from tests.rejections_storage import STORAGE
 
-ROWS = [*rejections.ROWS, *PROTOCOLS, *STORAGE]
+ROWS = [*rejections.ROWS, *HOSTED, *PROTOCOLS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 
@@ -31,7 +32,7 @@ def send(platform: Platform, row: Row) -> tuple[Reply, dict[str, object]]:
     body = made if isinstance(made, bytes) else json.dumps(made).encode()
     url = urlsplit(row.path)
     query = dict(parse_qsl(url.query))
-    headers = {"content-type": row.form}
+    headers = WITH_KEY | {"content-type": row.form}
     reply = platform.handle(Request(row.method, url.path, body, headers, query))
     return reply, json.loads(b"".join(reply.chunks))
 

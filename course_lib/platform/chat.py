@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 from ..standin.prompt import Answer, Model, Prompt
 from .chat_request import as_responses, check
 from .context import Context
-from .contract import metadata
 from .engine import Made, Turn, assemble, respond
 from .errors import GAP, ApiError, Json
 from .events import Event, padding
 from .faults import Fault
 from .http import Request
 from .pages import list_page
-from .rules import require
+from .rules import metadata, require
 from .state import State
 from .tokens import pieces
 from .tools import echo_tool

@@ -27,6 +27,7 @@ from .rules import (
     fields,
     integer,
     mapping,
+    metadata,
     nullable,
     one_of,
     reject_unknown,
@@ -56,22 +57,6 @@ INCLUDABLE = (
     "reasoning.encrypted_content",
     "message.output_text.logprobs",
 )
-
-
-def metadata(value: Any, path: str) -> None:
-    """At most 16 pairs of short texts."""
-    if not isinstance(value, dict):
-        raise wrong_type(path, "a metadata object", value)
-    if len(value) > 16:
-        raise ApiError(
-            f"Invalid '{path}': too many properties. Expected an object with at most 16 "
-            f"properties, but got an object with {len(value)} properties instead.",
-            param=path,
-            code="object_above_max_properties",
-        )
-    for name, member in value.items():
-        up_to(64)(name, f"{path}.{name}")
-        up_to(512)(member, f"{path}.{name}")
 
 
 _text_format_schema = fields(

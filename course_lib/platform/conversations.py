@@ -5,12 +5,11 @@ A response that names a conversation reads its items first, and leaves its input
 
 from typing import Any
 
-from .contract import metadata
 from .errors import GAP, ApiError, Json
 from .http import Request
 from .items import check_items
 from .pages import as_list, list_page, listed
-from .rules import Rule, anything, array, fields, nullable, short
+from .rules import Rule, anything, array, fields, metadata, nullable, short
 from .state import Conversation, State
 
 AT_ONCE = 20  # items in one request

@@ -5,7 +5,16 @@ from collections.abc import Callable
 from typing import Any
 
 from ..standin.prompt import Model
-from . import chat, conversations, embeddings, files, model_list, responses, store_search
+from . import (
+    chat,
+    containers,
+    conversations,
+    embeddings,
+    files,
+    model_list,
+    responses,
+    store_search,
+)
 from . import vector_stores as stores
 from .engine import Made
 from .errors import GAP, ApiError, Json
@@ -20,7 +29,7 @@ ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]
     ("POST", "/v1/chat/completions"): chat.create,
 }
 
-STORE = "/v1/vector_stores/([^/]+)"
+STORE, CONTAINER = "/v1/vector_stores/([^/]+)", "/v1/containers/([^/]+)"
 
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
 # POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
@@ -68,6 +77,15 @@ ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", f"{STORE}/file_batches/([^/]+)", stores.retrieve_batch),
     ("POST", f"{STORE}/file_batches/([^/]+)/cancel", stores.cancel_batch),
     ("GET", f"{STORE}/file_batches/([^/]+)/files", stores.list_batch_files),
+    ("POST", "/v1/containers", containers.create),
+    ("GET", "/v1/containers", containers.list_all),
+    ("GET", CONTAINER, containers.retrieve),
+    ("DELETE", CONTAINER, containers.delete),
+    ("POST", f"{CONTAINER}/files", containers.create_file),
+    ("GET", f"{CONTAINER}/files", containers.list_files),
+    ("GET", f"{CONTAINER}/files/([^/]+)", containers.retrieve_file),
+    ("GET", f"{CONTAINER}/files/([^/]+)/content", containers.read_file),
+    ("DELETE", f"{CONTAINER}/files/([^/]+)", containers.delete_file),
 ]
 
 

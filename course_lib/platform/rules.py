@@ -46,6 +46,22 @@ def up_to(length: int) -> Rule:
     return check
 
 
+def metadata(value: Any, path: str) -> None:
+    """At most 16 pairs of short texts."""
+    if not isinstance(value, dict):
+        raise wrong_type(path, "a metadata object", value)
+    if len(value) > 16:
+        raise ApiError(
+            f"Invalid '{path}': too many properties. Expected an object with at most 16 "
+            f"properties, but got an object with {len(value)} properties instead.",
+            param=path,
+            code="object_above_max_properties",
+        )
+    for name, member in value.items():
+        up_to(64)(name, f"{path}.{name}")
+        up_to(512)(member, f"{path}.{name}")
+
+
 def boolean(value: Any, path: str) -> None:
     if not isinstance(value, bool):
         raise wrong_type(path, "a boolean", value)

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..retrieval.parse import SUPPORTED, extension
 from . import files
-from .contract import metadata
 from .errors import GAP, ApiError, Json, wrong_type
 from .http import Request
 from .pages import choice, list_page
@@ -19,6 +18,7 @@ from .rules import (
     filled,
     integer,
     mapping,
+    metadata,
     nullable,
     one_of,
     short,

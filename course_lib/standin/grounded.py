@@ -9,12 +9,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from .answer import from_results
 from .history import Made
-from .prompt import Json
+from .prompt import Json, message
 from .text import is_stop_word, plain_words, stem
 
 SOURCES = ("url", "file_id", "source", "filename", "id")  # what a passage is cited by
 TITLES = ("title", "filename", "name")
+NOTHING = "I searched, and found nothing that answers this."
 ENOUGH = 0.4  # of the question's words, for a sentence to answer it
 ALSO = 0.75  # of the best sentence's share, for a second one to be said
 IN_TITLE = 0.8  # how much a word of the question counts that only the title has
@@ -35,19 +37,22 @@ class Said:
 
 
 def answer(question: str, made: list[Made]) -> Json | None:
-    """A message with its citations; None when no result holds passages."""
+    """A message with its citations; None when no result holds passages.
+
+    What other tools returned is said first, as it always is.
+    """
     results = [found for each in made if (found := passages(each.output)) is not None]
     if not results:
         return None
+    text = from_results([each for each in made if passages(each.output) is None])
     sentences = _weighed(question, [passage for found in results for passage in found])
     best = max(sentences, key=lambda said: said.share, default=None)
     named = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)
     if best is None or (best.share < ENOUGH and not named):  # of a page that was named, the best
-        return {"type": "message", "text": "I searched, and found nothing that answers this."}
+        return message(f"{text} {NOTHING}".strip()) | {"citations": []}
     also = [said for said in sentences if said is not best and said.share >= ALSO * best.share]
     second = max(also, key=lambda said: said.share, default=None)
     chosen = [said for said in sentences if said is best or said is second]
-    text = ""
     citations: list[Json] = []
     for said in chosen:
         start = len(text) + bool(text)
@@ -56,25 +61,27 @@ def answer(question: str, made: list[Made]) -> Json | None:
             citations[-1]["end"] = len(text)
         else:
             citations.append({"start": start, "end": len(text), "source": said.source})
-    return {"type": "message", "text": text, "citations": citations}
+    return message(text) | {"citations": citations}
 
 
 def passages(output: Any) -> list[Json] | None:
     """The passages in a result: a list, or a list in an object, whose members have a `text`."""
-    if isinstance(output, dict):
-        lists = [value for value in output.values() if isinstance(value, list)]
-        output = next((each for each in lists if _are_passages(each)), lists[0] if lists else None)
-    if isinstance(output, list) and _are_passages(output):
-        return output
-    return [] if output == [] else None
+    lists = list(output.values()) if isinstance(output, dict) else [output]
+    found = next((each for each in lists if _are_passages(each)), None)
+    nothing_found = isinstance(output, dict) and output.get("results") == []
+    return [] if nothing_found else found
 
 
-def _are_passages(members: list[Any]) -> bool:
-    return bool(members) and all(
-        isinstance(each, dict)
-        and isinstance(each.get("text"), str)
-        and any(each.get(name) for name in SOURCES)
-        for each in members
+def _are_passages(members: Any) -> bool:
+    return (
+        isinstance(members, list)
+        and bool(members)
+        and all(
+            isinstance(each, dict)
+            and isinstance(each.get("text"), str)
+            and any(each.get(name) for name in SOURCES)
+            for each in members
+        )
     )
 
 

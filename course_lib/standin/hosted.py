@@ -10,7 +10,7 @@ import re
 from . import answer, grounded, python
 from .explanation import Argument, Explanation
 from .history import Situation
-from .prompt import Answer, Json, Prompt, call
+from .prompt import Answer, Json, Prompt, call, message
 from .text import is_stop_word, plain_words
 
 TYPES = ("file_search", "web_search", "code_interpreter", "image_generation")
@@ -59,18 +59,20 @@ def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
     request, made = situation.request, situation.made
     tools = _callable(prompt, situation)
     if not made and said.items[0].get("text") == answer.NO_TOOL:
-        found = _looked_up(request, tools)
-        if found is None and tools and prompt.tool_choice != "auto":
-            found = next(iter(tools)), arguments(next(iter(tools)), request)
-        if found:
-            because = f"no function fits, and {found[0]} is for what the request asks"
-            said = _call(found, because)
-    elif made and (message := grounded.answer(query(request), made)):
-        said.items = [message]
+        wanted = _looked_up(request, tools)
+        if wanted is None and tools and prompt.tool_choice != "auto":
+            wanted = min(tools), arguments(min(tools), request)
+        if wanted:
+            because = f"no function fits, and {wanted[0]} is for what the request asks"
+            said = _call(wanted, because)
+    elif made and (found := grounded.answer(query(request), made)):
+        if prompt.text_format["type"] != "text":  # a citation has no place in JSON
+            del found["citations"]
+        said.items = [found]
     elif made and made[-1].name == "image_generation" and not made[-1].failed:
-        said.items = [{"type": "message", "text": ""}]  # the picture is the answer, as recorded
+        said.items = [message("")]  # the picture is the answer, as recorded
     elif made and made[-1].name == "code_interpreter" and not made[-1].failed:
-        said.items = [{"type": "message", "text": _computed(made[-1].output)}]
+        said.items = [message(_computed(made[-1].output))]
     return said
 
 

@@ -3,6 +3,7 @@
 from ..errors import Json
 from ..state import State
 from .code_interpreter import CODE_INTERPRETER
+from .file_search import FILE_SEARCH
 from .image_generation import IMAGE_GENERATION
 from .tool import HostedTool
 from .web_search import WEB_SEARCH
@@ -10,6 +11,7 @@ from .web_search import WEB_SEARCH
 # The types by which a request may name each tool; a dated one is the same tool.
 HOSTED: dict[str, HostedTool] = {
     "code_interpreter": CODE_INTERPRETER,
+    "file_search": FILE_SEARCH,
     "image_generation": IMAGE_GENERATION,
     "web_search": WEB_SEARCH,
     "web_search_2025_08_26": WEB_SEARCH,

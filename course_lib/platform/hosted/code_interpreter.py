@@ -9,6 +9,7 @@ that must be stopped makes a failed call. On macOS and Windows this is not a san
 import base64
 from typing import Any
 
+from .. import files
 from ..errors import Json, wrong_type
 from ..rules import anything, array, fields, nullable, one_of, text
 from ..state import State
@@ -32,8 +33,12 @@ def _container(value: Any, path: str) -> None:
 
 
 def _check(entry: Json, state: State) -> None:
-    if isinstance(entry["container"], str):
-        containers.find(state, entry["container"])
+    declared = entry["container"]
+    if isinstance(declared, str):
+        containers.find(state, declared)
+    else:
+        for file_id in declared.get("file_ids") or []:
+            files.find(state, file_id)
 
 
 def _run(call: Call) -> Ran:
@@ -63,7 +68,10 @@ def _container_for(call: Call) -> Container:
         known = state.containers.get(item.get("container_id") or "")
         if known is not None and not containers.is_expired(known, state):
             return known
-    return containers.create(state, "auto", declared.get("memory_limit") or "1g")
+    made = containers.create(state, "auto", declared.get("memory_limit") or "1g")
+    for file_id in declared.get("file_ids") or []:
+        containers.copy_in(state, made, file_id)
+    return made
 
 
 def _cite(container: Container, made: ContainerFile) -> Json:

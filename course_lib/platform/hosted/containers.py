@@ -16,10 +16,11 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from sysconfig import get_path
 from typing import TYPE_CHECKING
 
+from .. import files
 from ..errors import GAP, ApiError, Json
 
 if TYPE_CHECKING:
@@ -101,6 +102,18 @@ def put(
     return stored
 
 
+def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
+    """Put in a file of the user's. Its name is a name alone: no folder goes with it."""
+    name = PurePosixPath(filename.replace("\\", "/")).name or "file"
+    return put(state, container, name, content, "user")
+
+
+def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile:
+    """Put in a copy of an uploaded file; ApiError when there is none of that id."""
+    stored = files.find(state, file_id)
+    return upload(state, container, stored.body["filename"], stored.content)
+
+
 def run(state: "State", container: Container, code: str) -> Outcome:
     """Run some Python in a container, and keep what it leaves unless it had to be stopped."""
     container.last_active_at = state.now
@@ -130,7 +143,7 @@ def run(state: "State", container: Container, code: str) -> Outcome:
 
 def _execute(code: str, own: Path) -> tuple[bytes, str]:
     """What the process printed, and why it was stopped before its end."""
-    given = (SCRIPT, own, get_path("purelib"), MEMORY, SECONDS)
+    given = (SCRIPT, own, get_path("purelib"), MEMORY, SECONDS + 1)
     bare = {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
     if sys.platform == "win32":
         bare["SYSTEMROOT"] = os.environ["SYSTEMROOT"]

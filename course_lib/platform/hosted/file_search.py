@@ -1,0 +1,95 @@
+"""`file_search`: looks through vector stores for passages before the model answers (contract D).
+
+The passages are those of `store_search.search`, by meaning and by words. The model reads all of
+them; the client sees them on request. What is cited becomes a `file_citation`.
+"""
+
+from typing import Any
+
+from ..errors import ApiError, Json
+from ..rules import array, text
+from ..state import State
+from ..store_search import OPTIONS, Hit, search
+from .tool import Call, HostedTool, Ran
+
+USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
+
+
+def _store_ids(value: Any, path: str) -> None:
+    array(text)(value, path)
+    if not value:
+        raise ApiError(
+            f"Invalid '{path}': empty array. Expected an array with minimum length 1, but got an "
+            "empty array instead.",
+            param=path,
+            code="empty_array",
+        )
+
+
+def _check(entry: Json, state: State) -> None:
+    for store_id in entry["vector_store_ids"]:
+        if store_id not in state.vector_stores:
+            raise ApiError(f"Vector store with id ['{store_id}'] not found.", status=404)
+
+
+def _echo(entry: Json) -> Json:
+    """With the defaults in force, as recorded."""
+    return {
+        "type": "file_search",
+        "filters": entry.get("filters"),
+        "max_num_results": entry.get("max_num_results") or USUAL_RESULTS,
+        "ranking_options": {"ranker": "auto", "score_threshold": 0}
+        | (entry.get("ranking_options") or {}),
+        "vector_store_ids": entry["vector_store_ids"],
+    }
+
+
+def _run(call: Call) -> Ran:
+    queries, declared = call.arguments.get("queries") or [""], call.declared
+    options = {name: declared[name] for name in OPTIONS if declared[name] is not None}
+    hits = search(call.state, declared["vector_store_ids"], queries, **options)
+    results = [_result(hit) for hit in hits]
+    shown = "file_search_call.results" in call.include
+    sources = {hit.file_id: _cite(hit) for hit in hits}
+    item = {"queries": queries, "results": results if shown else None}
+    return Ran(item, {"results": results}, sources=sources)
+
+
+def _result(hit: Hit) -> Json:
+    return {
+        "attributes": hit.attributes,
+        "file_id": hit.file_id,
+        "filename": hit.filename,
+        "score": hit.score,
+        "text": hit.text,
+    }
+
+
+def _cite(hit: Hit) -> Json:
+    return {"type": "file_citation", "file_id": hit.file_id, "filename": hit.filename}
+
+
+FILE_SEARCH = HostedTool(
+    name="file_search",
+    item="file_search_call",
+    prefix="fs",
+    about="Search the user's files for passages that answer a question.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "queries": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "What to search for, in one or more wordings.",
+            }
+        },
+        "required": ["queries"],
+    },
+    required={"vector_store_ids": _store_ids},
+    optional=OPTIONS,
+    echo=_echo,
+    check=_check,
+    run=_run,
+    stages=("in_progress", "searching", "completed"),
+    begun={"queries": [], "results": None},
+)
