@@ -163,6 +163,7 @@ def test_what_it_cannot_compute_it_does_not_try() -> None:
 
 # --- What it must refuse. Each is a failed call or a traceback, and the platform goes on.
 
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other names for it")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part is Linux's")
 PLAIN_C = "import ctypes\nc = ctypes.pythonapi\n"  # past everything that Python itself refuses
 
@@ -211,6 +212,7 @@ def test_memory_is_bounded() -> None:
     assert ran("bytearray(4 * 1024 ** 3)").logs.endswith("MemoryError\n")
 
 
+@POSIX
 @pytest.mark.parametrize(
     ("code", "refusal"),
     [
@@ -247,6 +249,7 @@ def test_the_kernel_refuses_what_gets_past_python(attempt: str) -> None:
     assert ran(f"{PLAIN_C}print({attempt})").logs == "-1\n"
 
 
+@POSIX
 def test_a_link_that_is_left_behind_is_not_followed() -> None:
     assert ran("import os\nos.symlink('/etc/passwd', 'l')").made == []
 

@@ -351,6 +351,36 @@ def test_wild_tools_get_a_civil_reply(tools: list[Any], choice: str) -> None:
     send(settled(), json.dumps(body).encode())
 
 
+HOSTED_TOOLS: list[Json] = [
+    {"type": "web_search", "filters": {"allowed_domains": ["a.example"]}},
+    {"type": "web_search_preview", "user_location": {"type": "approximate", "city": "Utrecht"}},
+    {"type": "file_search", "vector_store_ids": ["vs_1"], "ranking_options": {"ranker": "auto"}},
+    {"type": "code_interpreter", "container": {"type": "auto", "file_ids": []}},
+    {"type": "image_generation", "size": "1024x1024", "partial_images": 1},
+]
+
+
+@bounded
+@given(
+    st.sampled_from(HOSTED_TOOLS),
+    st.dictionaries(
+        st.sampled_from(
+            "filters container size quality vector_store_ids max_num_results ranking_options "
+            "user_location search_context_size partial_images".split()
+        ),
+        anything,
+        max_size=2,
+    ),
+    st.sampled_from(["auto", "required"]) | anything,
+    st.text(max_size=40) | st.sampled_from(["Open http://[::1 now", "What is 2 + 2?", "Draw it."]),
+)
+def test_a_wild_hosted_tool_gets_a_civil_reply(
+    tool: Json, more: Json, choice: Any, said: str
+) -> None:
+    body = VALID | {"tools": [tool | more], "tool_choice": choice, "input": said or "x"}
+    send(settled(), json.dumps(body).encode())
+
+
 @bounded
 @given(below | anything)
 def test_a_wild_output_schema_gets_a_civil_reply(wanted: Any) -> None:

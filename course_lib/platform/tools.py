@@ -148,6 +148,7 @@ def _check_named(value: Any, path: str) -> None:
     mapping(value, path)
     if "type" not in value:
         raise missing(f"{path}.type")
+    text(value["type"], f"{path}.type")
     if value["type"] in HOSTED:
         reject_unknown(value, path, ("type",))
         return

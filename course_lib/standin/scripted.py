@@ -14,9 +14,12 @@ class ScriptError(Exception):
 
 @dataclass
 class Scripted:
-    """Returns one turn of the script for each request.
+    """Returns one turn of the script each time it is asked.
 
-    turns   for each request the items to return: `message(…)` and `call(…)`, one or a list
+    That is once a request, and once more after each call of a hosted tool, which the platform runs
+    in between.
+
+    turns   for each time the items to return: `message(…)` and `call(…)`, one or a list
     """
 
     turns: list[Json | list[Json]]

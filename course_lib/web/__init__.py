@@ -50,7 +50,10 @@ def find(url: str) -> Page | None:
 
     What marks a visit rather than a page (a query such as `utm_source`, a fragment) is passed over.
     """
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+    except ValueError:  # not an address at all
+        return None
     return pages().get(f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
 
 

@@ -65,7 +65,7 @@ def _container_for(call: Call) -> Container:
     if isinstance(declared, str):
         return containers.find(state, declared)
     for item in reversed(call.items):
-        known = state.containers.get(item.get("container_id") or "")
+        known = state.containers.get(str(item.get("container_id")))
         if known is not None and not containers.is_expired(known, state):
             return known
     made = containers.create(state, "auto", declared.get("memory_limit") or "1g")

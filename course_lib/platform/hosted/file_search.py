@@ -45,7 +45,7 @@ def _echo(entry: Json) -> Json:
 
 
 def _run(call: Call) -> Ran:
-    queries, declared = call.arguments.get("queries") or [""], call.declared
+    queries, declared = list(call.arguments["queries"]), call.declared
     options = {name: declared[name] for name in OPTIONS if declared[name] is not None}
     hits = search(call.state, declared["vector_store_ids"], queries, **options)
     results = [_result(hit) for hit in hits]
