@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -88,9 +89,24 @@ def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> 
     monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: note(check_only))
     (tmp_path / "a.ipynb").touch()
     assert cli.main(["check", str(tmp_path / "a.ipynb")]) == 7
+    monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [])
+    monkeypatch.setattr("course_lib.checks.lint.lint_runs", lambda path: [])
     assert cli.main(["release"]) == 7
     assert cli.main(["release", "--check"]) == 7
     assert calls == [tmp_path / "a.ipynb", False, True]
+
+
+def test_nothing_is_released_while_there_is_a_complaint(
+    monkeypatch: Patch, capsys: Capture
+) -> None:
+    monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: 0)
+    monkeypatch.setattr("course_lib.checks.lint.lint_runs", lambda path: [f"{path.name}: fails."])
+    monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [])
+    assert cli.main(["release"]) == 1
+    assert "01_function_calling.ipynb: fails.\n" in capsys.readouterr().out
+    monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [f"{path.name}: no hint."])
+    assert cli.main(["release"]) == 1
+    assert "fails" not in capsys.readouterr().out  # what does not stand is not run
 
 
 def test_an_error_of_the_course_is_a_sentence_and_ctrl_c_is_silent(
@@ -291,6 +307,13 @@ def test_lab_opens_lesson_0_and_stops_at_ctrl_c(tmp_path: Path) -> None:
             listing = json.loads(fetch(f"{base}/api/contents/{part}?token={token}"))
             names = {entry["name"] for entry in listing["content"]}
             assert names == {path.name for path in (ROOT / part).glob("*.ipynb")}
+        lesson = "notebooks/00_start_here.ipynb"
+        assert json.loads(fetch(f"{base}/api/contents/{lesson}?content=1&token={token}"))["content"]
+        kernel = {"path": lesson, "type": "notebook", "name": "", "kernel": {"name": "python3"}}
+        session = json.loads(fetch(f"{base}/api/sessions?token={token}", kernel))
+        runtime = Path(os.environ["JUPYTER_DATA_DIR"], "runtime")
+        connection = json.loads((runtime / f"kernel-{session['kernel']['id']}.json").read_text())
+        assert "curve_secretkey" in connection  # the way to the kernel is encrypted
         with pytest.raises(urllib.error.HTTPError, match="403"):  # the token is kept
             fetch(f"{base}/api/contents")
     finally:
@@ -298,13 +321,15 @@ def test_lab_opens_lesson_0_and_stops_at_ctrl_c(tmp_path: Path) -> None:
         rest, _ = process.communicate(timeout=60)
     assert process.returncode == 0, rest
     assert "Traceback" not in rest
+    assert "not trusted" not in rest  # the lesson is the course's own, and signed
 
 
-def fetch(url: str) -> bytes:
+def fetch(url: str, posted: dict[str, Any] | None = None) -> bytes:
     """What the server answers. It prints its address a moment before it listens."""
+    data = json.dumps(posted).encode() if posted else None
     for pause in range(100):
         try:
-            with urllib.request.urlopen(url, timeout=30) as reply:
+            with urllib.request.urlopen(url, data, timeout=30) as reply:
                 return bytes(reply.read())
         except urllib.error.HTTPError:
             raise
