@@ -24,6 +24,7 @@ COMMANDS = {
     "check": "check the tasks of an exercise notebook",
     "progress": "show which tasks are passed, and what is next",
     "doctor": "look for what on this machine may get in the way",
+    "serve": "answer any client over HTTP and WebSocket, on this machine",
     "test": "run the tests and every notebook; options go to pytest",
     "release": "make the exercises from the solutions",
 }
@@ -92,6 +93,10 @@ def _run(arguments: list[str]) -> int:
             from .doctor import doctor
 
             return doctor()
+        case "serve":
+            from .platform.server import serve
+
+            return serve(options.host, options.port or 0, options.ids)
         case _:
             return _release(options.check)
 
@@ -118,8 +123,18 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parsers["lab"].add_argument(
         "--no-browser", dest="browser", action="store_false", help="print the address only"
     )
-    parsers["lab"].add_argument(
-        "--port", type=_port, metavar="N", help="use this port (without it, a free one is found)"
+    for name in ("lab", "serve"):
+        parsers[name].add_argument(
+            "--port",
+            type=_port,
+            metavar="N",
+            help="use this port (without it, a free one is found)",
+        )
+    parsers["serve"].add_argument(
+        "--host", default="127.0.0.1", help="listen there (0.0.0.0: for whoever reaches this one)"
+    )
+    parsers["serve"].add_argument(
+        "--ids", default="", metavar="ID,…", help="ids that are there from the start, for tests"
     )
     parsers["check"].add_argument("file", type=Path, metavar="FILE", help="a notebook (.ipynb)")
     parsers["release"].add_argument(

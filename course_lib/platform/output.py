@@ -64,7 +64,7 @@ def add_answer(
     items after it belong to it, and may not be sent back without it.
     """
     reasoning_id = None
-    if wishes.effort not in (None, "none"):
+    if wishes.effort not in (None, "none") and answer.items:
         reasoning_id = _reason(answer, wishes, state, output)
     items = answer.items if wishes.parallel else _one_call(answer.items)
     calls = any(item["type"] == "function_call" for item in items)

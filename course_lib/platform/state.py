@@ -4,7 +4,10 @@ All of it is a function of the requests made so far, so two platforms that saw t
 requests answer the same bytes.
 """
 
+import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -64,7 +67,20 @@ class State:
     vector_stores: dict[str, VectorStore] = field(default_factory=dict)
     stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held by a request
     _counts: Counter[str] = field(default_factory=Counter)
+
+    @contextmanager
+    def set_aside(self) -> Iterator[None]:
+        """Let other requests in while this one waits for a tool of its own."""
+        held = self.lock.locked()
+        if held:
+            self.lock.release()
+        try:
+            yield
+        finally:
+            if held:
+                self.lock.acquire()
 
     def new_id(self, prefix: str) -> str:
         """The next id with this prefix: `call_1`, `call_2`, …

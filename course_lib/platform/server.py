@@ -1,0 +1,123 @@
+"""`course serve`: the platform over HTTP and WebSocket on one port, for a client in any language.
+
+A request is read, up to a bound, handed to `Platform.handle` in a thread of its own, and its reply
+sent back; the WebSocket form of Responses is in `websocket.py`. It listens on this machine alone
+unless it is told otherwise: whoever can reach it can use it, with any key.
+"""
+
+import contextlib
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable
+
+import anyio.to_thread
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.types import Receive, Scope, Send
+
+from ..home import CourseError
+from .app import MAX_BODY, Platform
+from .http import Request
+from .seeds import SeededPlatform
+from .websocket import responses_over
+
+LOOPBACK = "127.0.0.1"
+AT_ONCE = 200  # requests that may run at the same time; a slow tool holds up no other client
+GOODBYE = 3  # seconds that open streams get when the server stops
+
+
+def serve(host: str, port: int, ids: str = "") -> int:
+    """Serve a new platform until Ctrl-C. The first line printed is its base URL.
+
+    `ids`, separated by commas, are there from the start.
+    """
+    platform = SeededPlatform(set(ids.split(","))) if ids else Platform()
+    listening = listen(host, port)
+    print(base_url(listening), flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        make_server(platform, log=True).run(sockets=[listening])
+    return 0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one. CourseError says why there is none."""
+    try:
+        return socket.create_server((host, port), backlog=AT_ONCE)
+    except OSError as error:
+        reason = str(error.strerror).partition(" (")[0]  # the rest says the address once more
+        raise CourseError(
+            f"The server cannot listen on {host}:{port} ({reason}). "
+            "Choose another --port, or leave it out to get a free one."
+        ) from None
+
+
+def base_url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{host}:{port}/v1"
+
+
+def make_server(platform: Platform, *, log: bool = False) -> uvicorn.Server:
+    """A server for `platform`; `log` writes one line a request to standard error."""
+    face = _Face(platform, log)
+    config = uvicorn.Config(
+        Starlette(
+            routes=[
+                Route("/{path:path}", face),
+                WebSocketRoute("/v1/responses", responses_over(platform, face.log)),
+            ]
+        ),
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=MAX_BODY,
+        timeout_graceful_shutdown=GOODBYE,
+    )
+    return uvicorn.Server(config)
+
+
+class _Face:
+    """The HTTP face of a platform."""
+
+    def __init__(self, platform: Platform, log: bool) -> None:
+        self._platform, self._logs = platform, log
+        self._threads = anyio.CapacityLimiter(AT_ONCE)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun, http = time.perf_counter(), HttpRequest(scope, receive)
+        body = await _read(http.stream())
+        asked = Request(
+            http.method, scope["path"], body, dict(http.headers), dict(http.query_params)
+        )
+        reply = await anyio.to_thread.run_sync(self._platform.handle, asked, limiter=self._threads)
+        self.log(f"{http.method} {scope['raw_path'].decode()} {reply.status}", begun)
+        if isinstance(reply.chunks, tuple):
+            content = b"".join(reply.chunks)
+            await Response(content, reply.status, reply.headers)(scope, receive, send)
+        else:
+            told = StreamingResponse(_told(reply.chunks), reply.status, reply.headers)
+            await told(scope, receive, send)
+
+    def log(self, what: str, begun: float) -> None:
+        if self._logs:
+            spent = (time.perf_counter() - begun) * 1000
+            print(f"{what} {spent:.0f} ms", file=sys.stderr, flush=True)
+
+
+async def _told(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+    for chunk in chunks:
+        yield chunk
+
+
+async def _read(stream: AsyncIterator[bytes]) -> bytes:
+    """A body, or so much of it that the platform will find it too long."""
+    body = bytearray()
+    async for chunk in stream:
+        body += chunk
+        if len(body) > MAX_BODY:
+            break
+    return bytes(body)
