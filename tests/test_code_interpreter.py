@@ -254,6 +254,24 @@ def test_a_link_that_is_left_behind_is_not_followed() -> None:
     assert ran("import os\nos.symlink('/etc/passwd', 'l')").made == []
 
 
+@LINUX
+def test_a_file_whose_name_is_no_text_is_not_kept() -> None:
+    assert (
+        ran("open(b'\\xff.txt', 'w').close(); open('b.txt', 'w').close()").made[0].name == "b.txt"
+    )
+
+
+@pytest.mark.parametrize(
+    ("filename", "name"),
+    [("../../a.txt", "a.txt"), ("..", "file"), ("C:\\x\\b.csv", "b.csv"), ("a\0?.md", "a__.md")],
+)
+def test_an_uploaded_name_leads_nowhere(filename: str, name: str) -> None:
+    state = State()
+    container = containers.create(state, "test")
+    assert containers.upload(state, container, filename, b"").name == name
+    assert containers.run(state, container, "import os\nprint(os.listdir())").logs == f"{[name]}\n"
+
+
 def test_nothing_of_the_course_or_of_the_environment_is_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,6 +9,7 @@ After twenty simulated minutes without use a container has expired, and is gone 
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from sysconfig import get_path
 from typing import TYPE_CHECKING
 
@@ -103,9 +104,9 @@ def put(
 
 
 def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
-    """Put in a file of the user's. Its name is a name alone: no folder goes with it."""
-    name = PurePosixPath(filename.replace("\\", "/")).name or "file"
-    return put(state, container, name, content, "user")
+    """Put in a file of the user's, by a name that any system takes and that leads nowhere."""
+    name = re.sub(r'[\x00-\x1f<>:"|?*]', "_", re.split(r"[\\/]", filename)[-1])[-100:].lstrip(".")
+    return put(state, container, name or "file", content, "user")
 
 
 def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile:
@@ -210,11 +211,11 @@ def _left_behind(folder: Path) -> dict[str, bytes]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Regular files alone: a link, which may lead outside, is not followed."""
+    """Regular files with a name in Unicode: a link, which may lead outside, is not followed."""
     for where, _, names in os.walk(folder):
         for name in names:
             path = Path(where, name)
-            if not path.is_symlink() and path.is_file():
+            if name.isprintable() and not path.is_symlink() and path.is_file():
                 yield path
 
 
