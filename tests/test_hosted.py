@@ -40,6 +40,12 @@ def events(platform: Platform, **fields: Any) -> list[Json]:
     return [json.loads(line[6:]) for line in told.split("\n") if line.startswith("data: ")]
 
 
+def function(name: str, description: str, **parameters: str) -> Json:
+    properties = {key: {"type": "string", "description": text} for key, text in parameters.items()}
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "function", "name": name, "description": description, "parameters": schema}
+
+
 class Watched:
     """A script that keeps what the model was shown, and so what a hosted tool let it read."""
 
@@ -139,6 +145,41 @@ def test_of_a_call_that_was_not_stored_the_model_reads_what_the_item_shows() -> 
 def test_tokens_that_run_out_stop_the_turn_before_the_tool() -> None:
     response = asked(scripted(call("web_search", {"query": "x " * 40})), max_output_tokens=16)
     assert (response["status"], response["output"]) == ("incomplete", [])
+
+
+def test_an_annotation_of_what_was_cut_off_is_gone() -> None:
+    whole = asked(Platform())["output"][-1]["content"][0]
+    assert whole["annotations"]
+    response = asked(Platform(), max_output_tokens=24)
+    part = response["output"][-1]["content"][0]
+    assert response["status"] == "incomplete"
+    assert (part["annotations"], len(part["text"]) < len(whole["text"])) == ([], True)
+
+
+@pytest.mark.parametrize(("request_", "called"), [
+    ("Search for the orders of customer C-7.", "find_orders"),
+    ("Add the items 12, 15 and 31 to order C-7.", "add_items"),
+    ("Search the web for the orders of customer C-7.", "web_search"),
+    ("Calculate the shipping of order C-7.", "shipping"),
+    ("Calculate the sum of 12, 15 and 31.", "code_interpreter"),
+    ("What is the sum of 12, 15 and 31?", "code_interpreter"),
+    ("How far away is the Moon?", "web_search"),
+])  # fmt: skip
+def test_a_function_that_fits_is_called_unless_the_other_is_plainly_wanted(
+    request_: str, called: str
+) -> None:
+    tools = [
+        {"type": "code_interpreter", "container": {"type": "auto"}},
+        WEB,
+        function("find_orders", "Find the orders of a customer.", customer_id="The customer's id."),
+        function("shipping", "Calculate the shipping of an order.", order_id="The order."),
+        function("add_items", "Add items to an order.", items="The items.", order_id="The order."),
+    ]
+    platform = Platform()
+    asked(platform, input=request_, tools=tools)
+    explanation = platform.exchanges[-1].explanation
+    assert explanation is not None
+    assert {argument.tool for argument in explanation.arguments} == {called}
 
 
 # --- Web search

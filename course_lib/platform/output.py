@@ -182,6 +182,11 @@ def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
     for part in item["content"]:
         key = "text" if part["type"] == "output_text" else "refusal"
         part[key] = cut(part[key], left)
+        if found := part.get("annotations"):
+            ends = [each.get("end_index", each.get("index", 0)) for each in found]
+            part["annotations"] = [
+                each for each, end in zip(found, ends, strict=True) if end <= len(part[key])
+            ]
 
 
 def _add_logprobs(message: Json) -> None:

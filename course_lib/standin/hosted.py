@@ -25,10 +25,15 @@ _ON_THE_WEB = re.compile(
 _IN_FILES = re.compile(r"\b(?:documents?|files?|knowledge base|manuals?|handbook)\b", re.IGNORECASE)
 _ASKS = re.compile(
     r"\?\s*$|^\W*(?:please |can you |could you )?(?:what|who|where|when|which|how|why|whose|is|are|"
-    r"do|does|find|look|search|tell|explain|summari[sz]e|list|describe|check|research|compare)\b",
+    r"do|does|find|look|search|tell|explain|summari[sz]e|list|describe|check|research|compare|open|"
+    r"read|visit|browse|fetch)\b",
     re.IGNORECASE | re.MULTILINE,
 )  # fmt: skip
 _SEARCH = re.compile(r"\b(?:search|look up|look for|google|web search)\b", re.IGNORECASE)
+_SEARCH_THE_WEB = re.compile(
+    r"\b(?:web search|google|(?:search|browse|look)\b[^.?!]*\b(?:web|internet|online))\b", re.I
+)
+_COMPUTE = re.compile(r"\b(?:python|code interpreter|compute|calculate)\b", re.IGNORECASE)
 _LEAD_IN = re.compile(
     r"^\W*(?:(?:please|can you|could you|would you)\s+)?(?:(?:search|look|browse|google|check)\b"
     r"(?:\s+(?:up|for|in|on|through|the|my|our|your|web|internet|google|online|documents?|files?|"
@@ -38,18 +43,29 @@ _ASIDE = re.compile(  # what is said to the model, not of the matter
     r"\s*\b(?:(?:use|using|with)\b[^.?!]*\b(?:search|web|tool)|give me|answer|reply|keep)\b"
     r"[^.?!]*[.?!]?", re.IGNORECASE
 )  # fmt: skip
+_PLAINLY = {
+    "image_generation": _DRAWS,
+    "code_interpreter": _COMPUTE,
+    "web_search": _SEARCH_THE_WEB,
+}
 _URL = re.compile(r"https?://[^\s\"'<>)]+[^\s\"'<>).,;:!?]")
 _QUOTED = re.compile(r"[\"“'‘]([^\"”'’]+)[\"”'’]")
 
 
 def before(prompt: Prompt, situation: Situation) -> Answer | None:
     """The call that a request plainly wants of one of these tools, before functions are weighed."""
-    tools = _callable(prompt, situation)
+    tools, request = _callable(prompt, situation), situation.request
     functions = [tool["name"] for tool in prompt.tools if tool.get("type") == "function"]
-    named = any(name in situation.request for name in functions) and not situation.made
-    results = [made.text for made in situation.made]
-    wanted = None if named else _wanted(situation.request, tools, results)
-    return _call(wanted, f"{wanted[0]} is for what the request asks") if wanted else None
+    if not situation.made and any(name in request for name in functions):
+        return None
+    name = next(
+        (n for n, plainly in _PLAINLY.items() if n in tools and plainly.search(request)), ""
+    )
+    if not name or (name == "code_interpreter" and not python.write(request)):
+        return None
+    if name == "image_generation":  # what other tools have returned for it may be its subject
+        request = " ".join([request, *(made.text for made in situation.made)])
+    return _call(name, arguments(name, request), f"{name} is for what the request asks")
 
 
 def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
@@ -57,14 +73,14 @@ def after(prompt: Prompt, situation: Situation, said: Answer) -> Answer:
     if any(item["type"] == "function_call" for item in said.items):
         return said
     request, made = situation.request, situation.made
-    tools = _callable(prompt, situation)
     if not made and said.items[0].get("text") == answer.NO_TOOL:
-        wanted = _looked_up(request, tools)
-        if wanted is None and tools and prompt.tool_choice != "auto":
-            wanted = min(tools), arguments(min(tools), request)
-        if wanted:
-            because = f"no function fits, and {wanted[0]} is for what the request asks"
-            said = _call(wanted, because)
+        tools = _callable(prompt, situation)
+        name = _left_for(request, tools)
+        if name is None and tools and prompt.tool_choice != "auto":
+            name = min(tools)
+        if name:
+            because = f"no function fits, and {name} is for what the request asks"
+            said = _call(name, arguments(name, request), because)
     elif made and (found := grounded.answer(query(request), made)):
         if prompt.text_format["type"] != "text":  # a citation has no place in JSON
             del found["citations"]
@@ -97,31 +113,19 @@ def _callable(prompt: Prompt, situation: Situation) -> set[str]:
     }
 
 
-def _call(wanted: tuple[str, Json], because: str) -> Answer:
-    name, sent = wanted
+def _call(name: str, sent: Json, because: str) -> Answer:
     told = [Argument(name, key, value, "the request") for key, value in sent.items()]
     return Answer([call(name, sent)], Explanation(because, arguments=told))
 
 
-def _wanted(request: str, tools: set[str], results: list[str]) -> tuple[str, Json] | None:
-    """results   what other tools have returned for it, which a picture may be of"""
-    if "image_generation" in tools and _DRAWS.search(request):
-        return "image_generation", {"prompt": " ".join([request, *results])}
-    if "code_interpreter" in tools and (code := python.write(request)):
-        return "code_interpreter", {"code": code}
-    if "web_search" in tools and (_SEARCH.search(request) or _URL.search(request)):
-        return "web_search", arguments("web_search", request)
-    return None
-
-
-def _looked_up(request: str, tools: set[str]) -> tuple[str, Json] | None:
-    """The search that may answer what no function does; None if nothing is asked."""
+def _left_for(request: str, tools: set[str]) -> str | None:
+    """The tool that may do what no function does: compute, or search if something is asked."""
+    if "code_interpreter" in tools and python.write(request):
+        return "code_interpreter"
     found = [name for name in ("file_search", "web_search") if name in tools]
     if not found or not (_ASKS.search(request) or _SEARCH.search(request)):
         return None
-    if _ON_THE_WEB.search(request) and not _IN_FILES.search(request):
-        found.reverse()
-    return found[0], arguments(found[0], request)
+    return found[-1 if _ON_THE_WEB.search(request) and not _IN_FILES.search(request) else 0]
 
 
 def arguments(name: str, request: str) -> Json:

@@ -30,7 +30,7 @@ def name_of(tool: Json) -> str:
 def as_the_model_sees(tool: Json) -> Json:
     """An entry of `tools` as it stands in the prompt."""
     hosted = HOSTED.get(tool["type"])
-    return hosted.declare(tool) if hosted else tool
+    return hosted.declaration if hosted else tool
 
 
 def check_hosted(tools: list[Json], state: State) -> None:

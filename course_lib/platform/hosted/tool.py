@@ -64,7 +64,8 @@ class HostedTool:
     fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
     unread: tuple[str, ...] = ()  # fields of an item that no model reads as text
 
-    def declare(self, entry: Json) -> Json:
+    @property
+    def declaration(self) -> Json:
         """The tool as the model sees it, beside the functions of the client."""
         return {
             "type": self.name,

@@ -119,7 +119,7 @@ WEB_SEARCH = HostedTool(
         },
         "required": [],
     },
-    required={"type": text},
+    required={},
     optional={
         "external_web_access": nullable(boolean),
         "filters": nullable(fields({}, {"allowed_domains": nullable(_domains)})),
