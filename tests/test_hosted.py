@@ -162,7 +162,6 @@ def test_an_annotation_of_what_was_cut_off_is_gone() -> None:
     ("Search the web for the orders of customer C-7.", "web_search"),
     ("Calculate the shipping of order C-7.", "shipping"),
     ("Calculate the sum of 12, 15 and 31.", "code_interpreter"),
-    ("What is the sum of 12, 15 and 31?", "code_interpreter"),
     ("How far away is the Moon?", "web_search"),
 ])  # fmt: skip
 def test_a_function_that_fits_is_called_unless_the_other_is_plainly_wanted(
