@@ -618,6 +618,23 @@ def test_conversations_on_one_client_are_told_apart() -> None:
     assert before == [0, 0, first.usage.input_tokens]
 
 
+def test_a_conversation_is_read_as_one() -> None:
+    client = connect(Scripted([message("Aye."), message("No.")]))
+    name = client.conversations.create().id
+    asked = [
+        client.responses.create(model=MODEL, input=text, conversation=name)
+        for text in ("Is it late?", "Is it lost?")
+    ]
+    assert [row for row in traced(*asked) if row[2] == "message"] == [
+        ("1", "you", "message", "Is it late?"),
+        ("", "model", "message", "Aye."),
+        ("2", "you", "message", "Is it lost?"),
+        ("", "model", "message", "No."),
+    ]
+    assert asked[0].usage is not None
+    assert show.context(client).rows[1][2] == str(asked[0].usage.input_tokens)
+
+
 def test_a_sequence_has_an_arrow_a_step() -> None:
     run = Run()
     shown = show.sequence(run.client)

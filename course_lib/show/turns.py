@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from pydantic_core import to_jsonable_python
@@ -11,6 +12,7 @@ from pydantic_core import to_jsonable_python
 from ..home import CourseError
 from ..platform.app import Exchange, Platform
 from ..platform.context import as_items, history
+from ..platform.contract import conversation_id
 from ..platform.errors import ApiError, Json
 from .wire import exchange_of, platform_of
 
@@ -136,6 +138,9 @@ def _of_exchange(exchange: Exchange, platform: Platform) -> Turn:
         words = (reply.get("error") or {}).get("message") or "no reply came through"
         return Turn(ending=(f"refuses {status}" if status else "fails", words), context=context)
     turn = Turn([], reply["output"], reply["usage"] or {}, context=context)
+    if held := platform.state.conversations.get(conversation_id(body) or ""):
+        first = next((item["id"] for item in turn.came), None)  # what follows was said later
+        turn.context = list(takewhile(lambda item: item.get("id") != first, held.items))
     if reply["status"] != "completed":
         why = reply.get("error") or reply.get("incomplete_details") or {}
         turn.ending = (reply["status"], why.get("message") or why.get("reason") or "")
