@@ -14,13 +14,16 @@ from pydantic import BaseModel
 
 from course_lib import connect, connect_agents
 from course_lib.platform.app import Platform
+from course_lib.platform.chat_request import FIELDS
 from course_lib.platform.faults import Fault
+from course_lib.platform.http import Request
 from course_lib.platform.tokens import count_text
 from course_lib.standin import Scripted, call
 from course_lib.standin.prompt import message, refusal
 from course_lib.transport import OFFLINE
 from tests.rejections import schema, user
 from tests.rejections_protocols import CALLED, CHAT, NESTED, made, result, said
+from tests.test_platform_properties import wrong
 from tests.test_responses import Listener
 from tests.test_streams import Description, described, description  # noqa: F401
 
@@ -265,6 +268,57 @@ def test_a_failure_in_the_stream_is_raised() -> None:
     stream = client(message("one two three four"), faults=[Fault("failed")]).chat.completions
     with pytest.raises(openai.APIError, match="had an error while processing"):
         list(stream.create(model="gpt-4o", messages=HELLO, stream=True))
+
+
+# --- Anything
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_value_of_any_type_in_any_field_gets_a_civil_reply(name: str) -> None:
+    platform = Platform(model=Listener())
+    for value in wrong():
+        civil(platform, CHAT, said(tools=[NESTED]) | {name: value})
+
+
+MESSAGES: dict[str, Json] = {
+    "user": user(),
+    "call": CALLED,
+    "result": result("call_1"),
+    "parts": {"role": "user", "content": [{"type": "text", "text": "x"}]},
+}
+
+
+@pytest.mark.parametrize("kind", MESSAGES)
+def test_a_value_of_any_type_in_any_message_gets_a_civil_reply(kind: str) -> None:
+    platform = Platform(model=Listener())
+    for name in ("role", "content", "tool_calls", "tool_call_id", "refusal", "name"):
+        for value in wrong():
+            civil(platform, CHAT, said(user(), CALLED, MESSAGES[kind] | {name: value}))
+            civil(platform, CHAT, said({"role": "user", "content": [{"type": name, name: value}]}))
+    odd: list[Json] = [{"id": 1}, {"function": {}}, {"type": None}, {"function": {"name": []}}]
+    for inner in odd:
+        calls = [CALLED["tool_calls"][0] | inner]
+        civil(platform, CHAT, said(user(), {"role": "assistant", "tool_calls": calls}))
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/v1/conversations", "/v1/conversations/conv_1/items", "/v1/responses/compact", f"{CHAT}/x"],
+)
+def test_a_value_of_any_type_beside_chat_gets_a_civil_reply(path: str) -> None:
+    platform = Platform(model=Listener())
+    made(platform, "/v1/conversations", {})
+    for name in ("items", "metadata", "model", "input", "instructions", "previous_response_id"):
+        for value in wrong():
+            civil(platform, path, {name: value})
+            civil(platform, path, {"model": "gpt-4o", "input": "x", name: [value]})
+
+
+def civil(platform: Platform, path: str, body: Json) -> None:
+    """Whatever is sent, the platform answers it, or refuses it in the API's form."""
+    reply = platform.handle(Request("POST", path, json.dumps(body).encode()))
+    content = b"".join(reply.chunks)
+    assert reply.status < 500, (body, content)
 
 
 # --- Stored completions

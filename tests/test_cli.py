@@ -46,7 +46,8 @@ def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
         ("docter", "There is no command 'docter'. Did you mean 'doctor'?"),
         (
             "xyz",
-            "There is no command 'xyz'. There are: lab, check, progress, doctor, serve, test, release.",
+            "There is no command 'xyz'. There are: lab, check, progress, doctor, serve, test, "
+            "release.",
         ),
         ("--hepl", "`course` has no '--hepl'. Did you mean '--help'?"),
         ("lab --prot 8888", "`course lab` has no '--prot'. Did you mean '--port'?"),

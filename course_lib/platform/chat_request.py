@@ -118,8 +118,13 @@ def _messages(value: Any, path: str) -> None:
             answered[message["tool_call_id"]] = True
         else:
             _check_answered(answered, place)
-            answered = {call["id"]: False for call in message.get("tool_calls") or []}
+            answered = {call["id"]: False for call in _calls(message)}
     _check_answered(answered, f"{path}.[{len(value) - 1}]")
+
+
+def _calls(message: Json) -> list[Json]:
+    """Calls are the assistant's; in any other message they mean nothing."""
+    return (message.get("tool_calls") or []) if message["role"] == "assistant" else []
 
 
 def _check_result(call_id: str, answered: dict[str, bool], place: str) -> None:
@@ -374,7 +379,7 @@ def _items(message: Json) -> list[Json]:
     if isinstance(said, list):
         said = [_as_input(part) for part in said]
     items = [{"role": message["role"], "content": said}] if said is not None else []
-    for call in message.get("tool_calls") or []:
+    for call in _calls(message):
         called = {"name": call["function"]["name"], "arguments": call["function"]["arguments"]}
         items.append({"type": "function_call", "call_id": call["id"], **called})
     return items
