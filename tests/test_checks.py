@@ -4,12 +4,14 @@ Every answer goes three ways: directly, directly with every message through JSON
 to another process. The three results must be equal.
 """
 
+import re
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import redirect_stdout
+from html import unescape
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
@@ -263,6 +265,41 @@ def test_a_report_fits_a_page_and_tells_a_long_outcome_once() -> None:
     assert report.count("AttributeError") == 1
     assert report.count("the same as above") == 4
     assert lines[-1] == ' hint("01.1") has 3 hints left'
+
+
+def test_a_report_counts_the_hints_that_are_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course_lib.checks.notebook._hints_given", {})
+    names = names_of(
+        "from course_lib import check, hint\ndef is_late(promised, today):\n    return True"
+    )
+    ends = []
+    for _ in range(5):
+        exec("report = check('00.1')", names)
+        ends.append(repr(names["report"]).splitlines()[-1])
+        with redirect_stdout(StringIO()):
+            exec("hint('00.1')", names)
+    assert ends == [
+        ' hint("00.1") has 3 hints left',
+        ' hint("00.1") has 2 hints left',
+        ' hint("00.1") has 1 hint left',
+        ' hint("00.1") has no hints left and repeats them',
+        ' hint("00.1") has no hints left and repeats them',
+    ]
+
+
+def test_a_report_in_a_notebook_is_the_same_text_with_marks_that_stand_out() -> None:
+    report = Report(directly(TASKS["00.1"], "def is_late(promised, today): return '✓ ✗' > today"))
+    shown = report._repr_html_()
+    assert unescape(re.sub("<[^>]*>", "", shown)) == repr(report)
+    assert shown.count("#1a8a3f") == repr(report).count("\n ✓")
+    assert shown.count("#d1242f") == repr(report).count("\n ✗")  # those of the report alone
+
+
+def test_a_long_value_is_cut(pipe: Way) -> None:
+    source = "def is_late(promised, today): return ['a value without end'] * 1000"
+    report = repr(Report(every_way(TASKS["00.1"], source, pipe)))
+    assert "…" in report
+    assert max(map(len, report.splitlines())) < 200
 
 
 def test_a_report_escapes_what_a_submission_says() -> None:
