@@ -44,12 +44,15 @@ def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
     for each in types:
         if HOSTED[each].name == WITHOUT.get(card.snapshot):
             raise ApiError(
-                f"Hosted tool '{each}' is not supported with {card.snapshot}.", param="tools"
+                f"Hosted tool '{each}' is not supported with {card.snapshot}.",
+                param="tools",
+                hint=f"Take {each} out of tools, or ask another model.",
             )
         if HOSTED[each].name == "web_search" and effort == "minimal":
             raise ApiError(
                 "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
                 param="tools",
+                hint="Ask for more effort, or take web_search out of tools.",
             )
     choice = body.get("tool_choice") or "auto"
     if types and choice != "auto" and card.snapshot in ONLY_AUTO:
@@ -57,6 +60,7 @@ def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
             f"With a hosted tool in tools, {card.snapshot} takes no tool_choice but 'auto'.",
             param="tool_choice",
             code=GAP,
+            hint="Leave tool_choice out: this model decides for itself when a hosted tool is there.",
         )
 
 
