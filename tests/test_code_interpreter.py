@@ -182,18 +182,28 @@ def ran(code: str) -> containers.Outcome:
     [
         ("while True: pass", "it ran for more than 1 seconds"),
         ("import time\ntime.sleep(60)", "it ran for more than 1 seconds"),
+    ],
+)
+def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    platform = running(code, "print(1)")
+    with monkeypatch.context() as patch:
+        patch.setattr(containers, "SECONDS", 1)
+        failed = asked(platform)
+    item = failed["output"][0]
+    assert (item["status"], failed["status"]) == ("failed", "completed")
+    assert why in platform.state.readings[item["id"]].text
+    assert logs(asked(platform, previous_response_id=failed["id"])) == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
         ("while True: print('x' * 100_000)", "it printed more than 1,048,576 bytes"),
         ("import os\nos._exit(3)", "the process ended before its code did"),
     ],
 )
-def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "SECONDS", 1)
+def test_what_ends_badly_is_told(code: str, why: str) -> None:
     assert why in ran(code).stopped
-    platform = running(code, "print(1)")
-    failed = asked(platform)
-    assert failed["output"][0]["status"] == "failed"
-    assert failed["status"] == "completed"
-    assert logs(asked(platform)) == "1\n"
 
 
 @LINUX

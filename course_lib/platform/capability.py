@@ -60,7 +60,7 @@ def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
             f"With a hosted tool in tools, {card.snapshot} takes no tool_choice but 'auto'.",
             param="tool_choice",
             code=GAP,
-            hint="Leave tool_choice out: this model decides for itself when a hosted tool is there.",
+            hint="Leave tool_choice out: beside a hosted tool this model decides for itself.",
         )
 
 

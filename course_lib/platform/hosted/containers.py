@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).with_name("confined.py")
 ROOT = "/mnt/data"  # what the code calls its folder
 MINUTES = 20  # idle, until it expires
-SECONDS = 5  # for one run
+SECONDS = 10  # for one run, the start of the process included
 MEMORY = 1024**3  # bytes, whatever the container's own limit says
 MOST_OUTPUT = 1024 * 1024  # bytes of what the code prints
 MOST_LEFT = 64 * 1024 * 1024  # bytes of files after a run
