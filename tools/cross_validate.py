@@ -2,10 +2,11 @@
 
     python tools/cross_validate.py SHARED
 
-Needs scikit-learn and numpy. The cases are dealt into five folds by their id; for each fold the
-weights of the choice are fitted on the other four (and on the edits, which are in no fold), and
-the benchmark's own scorer judges the calls on the fold. What is not fitted, the code and the word
-lists, was written with the development cases in view, and no cross-validation undoes that.
+Needs scikit-learn and numpy. The cases are dealt into five folds by their id; for each fold both
+models, of the pairs and of the choice, are fitted on the other four (and on the edits, which are
+in no fold), and the benchmark's own scorer judges the calls on the fold. What is not fitted, the
+code and the word lists, was written with the development cases in view, and no cross-validation
+undoes that.
 """
 
 import collections
@@ -15,10 +16,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from fit_choice import cases, fit, table_of
+from fit_choice import cases, fit_all
 
-from course_lib.standin import StandIn, choose
+from course_lib.standin import StandIn
 from course_lib.standin.prompt import Prompt
 
 FOLDS = 5
@@ -40,21 +40,18 @@ def main() -> None:
     assert spec.loader is not None
     scorer: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(scorer)
-    x, y, groups, weights = table_of(cases(shared))
-    folds = np.array([-1 if c == "edits" else fold_of(key) for c, key in groups])
+    found = list(cases(shared))
     right: dict[str, list[bool]] = collections.defaultdict(list)
     for fold in range(FOLDS):
-        slopes, bias = fit(x[folds != fold], y[folds != fold], weights[folds != fold])
-        fitted = (slopes.tolist(), bias)
-        choose._weights = lambda fitted=fitted: fitted  # type: ignore[assignment]
+        fit_all([c for c in found if c.category == "edits" or fold_of(c.key) != fold])
         for category, rows in scorer.load("dev").items():
             for row in rows:
                 if fold_of(row["id"]) == fold:
                     made = calls(row["user"], row["tools"])
                     good = scorer.case_ok(made, row) if row["expected"] else not made
                     right[category].append(good)
-    for category, found in sorted(right.items()):
-        print(f"{category:20} {len(found):4} {100 * sum(found) / len(found):5.1f}")
+    for category, judged in sorted(right.items()):
+        print(f"{category:20} {len(judged):4} {100 * sum(judged) / len(judged):5.1f}")
 
 
 if __name__ == "__main__":

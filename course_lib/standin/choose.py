@@ -1,261 +1,135 @@
 """Which tool fits a request: a score from 0 to 1 for each, and the words that counted.
 
-The score is a logistic model of some twenty features. `tools/fit_choice.py` fitted its weights on
-the development sets it names, to tell the tool that was meant from the others and from none.
+The score is a logistic model. `tools/fit_choice.py` fitted its weights on the development sets it
+names, to tell the tool that was meant from the others and from none.
 """
 
-import json
 import math
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass
+from operator import mul
 
-from .catalogue import IN_DESCRIPTION, Tool
-from .fill import Filled
-from .lexicon import DATA, verb_class, words
+from .catalogue import Tool
+from .fill import Call, fill
+from .lexicon import likelihood, words
 from .request import Request
-from .text import Vector, importance, is_stop_word, matrix, stem
+from .text import likeness
 
 FEATURES = (
-    "covered", "exact", "direction", "name mean", "name best", "name least", "covered weight",
-    "unexplained weight", "missing", "filled", "evidence", "against", "unused values", "parameters",
-    "covered x direction", "name mean x covered", "missing x covered", "own covered", "tells",
-    "same act", "other act", "weakest pair", "values used", "asks", "own covered x tells",
-    "log own covered", "log covered", "log exact", "missing x log own covered",
-    "left over", "left over x missing",
+    "log exact", "direction", "name", "against", "other act",
+    "tells", "missing x covered", "filled", "filled x covered", "weakest pair", "unused values",
 )  # fmt: skip
-DOES_MORE, DOES_ELSE, NOTHING_SHARED, NAMELESS = 1.0, 0.5, 2.0, 3.0  # off the logit
-SAID = 0.8  # how surely a value fits that is said
-SAYS_LITTLE = 3  # words in the name and the description
+DOES_ELSE, NOTHING_SHARED, NAMELESS = 0.8, 2.0, 3.0  # off the logit
+PASSED_OVER = 1.0  # off the logit of a tool that has no place for such a value, if another has
+UNMISTAKABLE = frozenset(("email", "url", "phone"))
+SAID = 0.9  # how surely a value fits that is said
 A_LITTLE = 0.03  # so that the logarithm of nothing is something
-NEAR, COUNTS = 0.3, 0.15  # the least likeness of words, and the least share that is told
-_VALUES, _NAMES = ("quoted", "url", "email", "path"), ("name", "id", "domain")
+COUNTS = 0.15  # the least share of a word that is told
+WORTH_FILLING, MOST_FILLED = 1.0, 4  # only the likeliest tools have their arguments looked for
 
 
 @dataclass(slots=True, eq=False)
-class Wish:
-    """What a request asks for: its content words, each with its weight, and their vectors."""
+class Ranked:
+    """One tool weighed against a request."""
 
-    words: tuple[str, ...]
-    stems: tuple[str, ...]
-    weights: Vector
-    vectors: Vector
-    direction: Vector
-    total: float
-    act: str  # the kind of act that is wanted: read, change, …
+    call: Call
+    share: list[float]  # what each word of the request counts
+    features: dict[str, float]
+    score: float = 0.0
+    could: float = 0.0  # the score it would have if what it requires had been said
 
-
-@dataclass(slots=True, eq=False)
-class Relevance:
-    """How a tool's words meet a request's, before any argument is looked for."""
-
-    features: list[float]
-    counted: list[str]
-    own_covered: float = 0.0  # by the name and the description alone
-    share: dict[str, float] = field(default_factory=dict)  # what each word of the wish counts
-
-    @property
-    def promise(self) -> float:
-        """A first guess at the score, to pick the tools that are worth filling."""
-        return self.features[6] + self.features[2] + self.features[3] - 0.5 * self.features[7]
+    def reasons(self, request: Request) -> list[str]:
+        """The words that counted."""
+        said = zip(request.words, self.share, strict=True)
+        counted = {token.word: None for token, share in said if share > COUNTS}
+        return [self.call.tool.known_by.nearest(word) for word in counted]
 
 
-def read_wish(request: Request) -> Wish:
-    """The content words of a request; names count little, quotations nothing: they are values."""
-    import numpy as np
-
-    values = [v for v in request.values if v.kind in _VALUES]
-    names = [v for v in request.values if v.kind in _NAMES]
-    weights: dict[str, float] = {}
-    for token in request.words:
-        if is_stop_word(token.word) or any(v.start <= token.start < v.end for v in values):
-            continue
-        named = any(v.start <= token.start < v.end for v in names)
-        weight = importance(token.word) * (0.35 if named else 1.0)
-        weights[token.word] = max(weights.get(token.word, 0.0), weight)
-    said = tuple(weights)
-    vectors, heavy = matrix(said), np.array(list(weights.values()), np.float32)
-    direction = heavy @ vectors
-    norm = math.sqrt(float(direction @ direction)) + 1e-9
-    return Wish(
-        said,
-        tuple(map(stem, said)),
-        heavy,
-        vectors,
-        direction / norm,
-        sum(weights.values()),
-        verb_class([token.word for token in request.words]),
-    )
+def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
+    """All tools, best first."""
+    found = [_compare(request, tool) for tool in tools]
+    likely = sorted(found, key=lambda each: -each.features["promise"])[:MOST_FILLED]
+    for each in likely:
+        if each.features["promise"] >= likely[0].features["promise"] - WORTH_FILLING:
+            each.call = fill(each.call.tool, request)
+    claimed = [v for each in likely for v in each.call.used.values() if v.kind in UNMISTAKABLE]
+    for each in found:
+        less = PASSED_OVER * any(not each.call.spends(value) for value in claimed)
+        each.features |= _of_call(request, each)
+        each.score = each.could = score_of(each.features, each.call.tool, less)
+        if each.call.missing:
+            each.could = score_of(as_if_said(each.features), each.call.tool, less)
+    return sorted(found, key=lambda each: -each.score)
 
 
-def relevance(wish: Wish, tool: Tool, referred: frozenset[str] = frozenset()) -> Relevance:
-    """Compare words.
+def _compare(request: Request, tool: Tool) -> Ranked:
+    """What can be said of a tool before any argument is looked for: how the words meet."""
+    weights, total = request.weights, sum(request.weights) + 0.3
+    stems, vectors = request.stems, request.vectors
 
-    referred   stems of what another tool says this one is for
-    """
-    import numpy as np
+    def covered(met: list[float]) -> float:
+        return float(sum(map(mul, met, weights))) / total
 
-    if not wish.words:
-        return Relevance([0.0, 0.0, 0.0, 0.3, 0.3, 0.3, 0.0, 0.0], [])
-    exact = np.array([_exact(s, tool, referred) for s in wish.stems], np.float32)
-    if tool.words:
-        close = (wish.vectors @ tool.vectors.T - NEAR * tool.word_weights) / (1 - NEAR)
-        best = close.argmax(axis=1)
-        top = np.maximum(close[np.arange(len(wish.words)), best], 0.0)
-        own_close = np.where(tool.word_weights >= IN_DESCRIPTION, close, 0.0).max(axis=1)
-    else:
-        own_close = np.zeros(len(wish.words), np.float32)
-        best, top = np.zeros(len(wish.words), int), np.zeros(len(wish.words), np.float32)
-    match = np.maximum(exact, 0.9 * top)
-    covered = float(match @ wish.weights)
-    told = np.array([s in tool.explained or s in referred for s in wish.stems], np.float32)
-    own_covered = float(np.maximum(told, 0.9 * own_close) @ wish.weights) / (wish.total + 0.3)
-    own = np.maximum((wish.vectors @ tool.key_vectors.T).max(axis=0), 0.0).tolist()
-    for i, word in enumerate(tool.key_words):
-        if stem(word) in wish.stems:
-            own[i] = 1.0
-    share = match * wish.weights
-    counted = [
-        word if exact[i] >= 0.9 * top[i] else f"{word} ~ {tool.words[best[i]]}"
-        for i, word in enumerate(wish.words)
-        if share[i] > COUNTS
-    ]
-    own = own or [0.3]
-    return Relevance(
-        [
-            covered / (wish.total + 0.3),
-            float(exact @ wish.weights) / (wish.total + 0.3),
-            float(wish.direction @ tool.direction),
-            sum(own) / len(own),
-            max(own),
-            min(own),
-            covered,
-            wish.total - covered,
-        ],
-        counted,
-        own_covered,
-        dict(zip(wish.words, share.tolist(), strict=True)),
-    )
+    met = tool.known_by.met_by(stems, vectors) if stems else []
+    features = {
+        "covered": covered(met),
+        "exact": covered([tool.known_by.stems.get(s, 0.0) for s in stems]),
+        "explained": covered([float(s in tool.own.stems) for s in stems]),
+        "direction": float(request.direction @ tool.direction),
+        "name": sum(likeness([key], [*request.content]) ** 2 for key in tool.key_words)
+        / max(len(tool.key_words), 1),
+        "against": sum(w for s, w in zip(stems, weights, strict=True) if s in tool.against),
+        "other act": float(bool(request.act and tool.act) and request.act != tool.act),
+        "tells": min(len(tool.own.weights) / 8, 1.0),
+    }
+    features["log exact"] = math.log(A_LITTLE + features["exact"])
+    features["promise"] = features["covered"] * total + features["direction"] + features["name"]
+    call = Call(tool, missing=list(tool.required))
+    return Ranked(call, list(map(mul, met, weights)), features)
 
 
-def hint(wish: Wish, tool: Tool, referred: frozenset[str]) -> float:
-    """A quick guess: the words in common, and the likeness of what is meant on the whole."""
-    exact = sum(_exact(said, tool, referred) for said in wish.stems)
-    return exact + 2 * float(wish.direction @ tool.direction)
-
-
-NOT_LOOKED_AT = Relevance([0.0] * 8, [])
-
-
-def _exact(said: str, tool: Tool, referred: frozenset[str]) -> float:
-    return 1.0 if said in referred else tool.stems.get(said, 0.0)
-
-
-def features(
-    wish: Wish, tool: Tool, filled: Filled, request: Request, near: Relevance
-) -> list[float]:
-    """All features of a pair of request and tool, in the order of `FEATURES`."""
-    against = sum(
-        float(weight)
-        for said, weight in zip(wish.stems, wish.weights, strict=True)
-        if said in tool.against
-    )
+def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
+    """What the arguments say of a tool: what is missing, and what they leave over."""
+    call = ranked.call
+    missing = len(call.missing) / max(len(call.tool.required), 1)
     unused = sum(
         value.kind not in ("phrase", "name", "predicate") and not value.spelled
-        and not any(value.overlaps(used) for used in filled.used.values())
+        and not call.spends(value)
         for value in request.values
     )  # fmt: skip
-    base, required = near.features, len(tool.required)
-    missing = len(filled.missing) / max(required, 1)
-    solid = [v for v in request.values if v.kind not in ("phrase", "predicate") and not v.spelled]
-    spent = sum(any(v.overlaps(used) for used in filled.used.values()) for v in solid)
-    needed = [filled.scores[p.label] for p in tool.required if p.label in filled.scores]
-    same = bool(wish.act) and wish.act == tool.act
-    left = _left_over(wish, near, filled, request, unused)
-    log_own = math.log(A_LITTLE + near.own_covered)
-    tells = min(len(tool.explained) / 8, 1.0)
-    return [
-        *base,
-        missing,
-        len(filled.arguments) / len(tool.parameters) if tool.parameters else 1.0,
-        filled.evidence / max(len(filled.arguments), 1) if tool.parameters else SAID,
-        against,
-        float(unused),
-        float(required),
-        base[0] * base[2],
-        base[3] * base[0],
-        missing * base[0],
-        near.own_covered,
-        tells,
-        float(same),
-        float(bool(wish.act) and bool(tool.act) and not same),
-        min(needed, default=0.6),
-        spent / max(len(solid), 1),
-        float(request.text.rstrip().endswith("?")),
-        near.own_covered * tells,
-        log_own,
-        math.log(A_LITTLE + base[0]),
-        math.log(A_LITTLE + base[1]),
-        missing * log_own,
-        left,
-        left * missing,
-    ]
-
-
-def as_if_said(values: list[float]) -> list[float]:
-    """The features as they would be if the request had stated all that the tool requires."""
-    changed = dict(zip(FEATURES, values, strict=True))
-    changed |= {"missing": 0.0, "missing x covered": 0.0, "missing x log own covered": 0.0}
-    changed |= {"left over x missing": 0.0, "filled": 1.0, "evidence": SAID, "weakest pair": SAID}
-    return list(changed.values())
-
-
-def _left_over(wish: Wish, near: Relevance, filled: Filled, request: Request, unused: int) -> float:
-    """The share of the request that neither the tool's words nor its arguments account for."""
-    spent = {
-        token.word
-        for used in filled.used.values()
-        for token in request.words
-        if used.start <= token.start < used.end
+    filled = len(call.arguments) / len(call.tool.parameters) if call.tool.parameters else 1.0
+    needed = [call.scores[p.label] for p in call.tool.required if p.label in call.scores]
+    return {
+        "missing x covered": missing * ranked.features["covered"],
+        "filled": filled,
+        "filled x covered": filled * ranked.features["covered"],
+        "weakest pair": math.log(min(needed, default=SAID)),
+        "unused values": float(unused),
     }
-    left = sum(
-        max(float(weight) - near.share.get(word, 0.0), 0.0)
-        for word, weight in zip(wish.words, wish.weights, strict=True)
-        if word not in spent
-    )
-    return (left + unused) / (wish.total + unused + 0.3)
 
 
-@cache
-def _weights() -> tuple[list[float], float]:
-    fitted = json.loads((DATA / "choice.json").read_text(encoding="utf-8"))
-    return [fitted["weights"][name] for name in FEATURES], fitted["bias"]
+def as_if_said(features: dict[str, float]) -> dict[str, float]:
+    """The features as they would be if the request had stated all that the tool requires."""
+    whole = {"missing x covered": 0.0, "filled": 1.0, "filled x covered": features["covered"]}
+    return features | whole | {"weakest pair": math.log(SAID)}
 
 
-def score_of(
-    values: list[float], wish: Wish, tool: Tool, near: Relevance, less: float = 0.0
-) -> float:
+def score_of(features: dict[str, float], tool: Tool, less: float = 0.0) -> float:
     """The probability that the tool is the one that was meant.
 
-    Two things are too rare in the data to be fitted: a tool that does something else than what
-    was asked (cancels, where one asks to see), and one that says next to nothing of itself and
-    shares no word.
+    Three things are too rare in the data to be fitted: a tool that does something else than what
+    was asked (cancels, where one asks to see), one that shares no word nor a near one, and one
+    whose name says nothing and whose description shares no word.
     """
-    weights, bias = _weights()
-    bias -= less
-    if wish.act and tool.act and wish.act != tool.act:
-        bias -= DOES_MORE if wish.act == "read" else DOES_ELSE
-    vague = len(tool.explained) <= SAYS_LITTLE
-    if vague and near.own_covered < A_LITTLE and near.features[0] < A_LITTLE:
-        bias -= NOTHING_SHARED
-    elif tool.is_nameless and near.own_covered < A_LITTLE:
-        bias -= NAMELESS
-    total = bias + sum(w * v for w, v in zip(weights, values, strict=True))
-    return 1 / (1 + math.exp(-max(min(total, 50.0), -50.0)))
+    if features["other act"]:
+        less += DOES_ELSE
+    if features["covered"] < A_LITTLE:
+        less += NOTHING_SHARED
+    elif tool.is_nameless and features["explained"] < A_LITTLE:
+        less += NAMELESS
+    return likelihood("choice", (features[name] for name in FEATURES), less)
 
 
 def is_small_talk(request: Request) -> bool:
     """Thanks and greetings ask for nothing."""
-    said = [t.word for t in request.words if not is_stop_word(t.word)]
-    return (not said and not request.values) or (
-        all(w in words("small_talk") for w in said) and bool(said)
-    )
+    said = [t.word for t, stop in zip(request.words, request.stops, strict=True) if not stop]
+    return all(word in words("small_talk") for word in said) and bool(said or not request.values)

@@ -12,29 +12,25 @@ from .lexicon import table
 
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _SLASHED = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{2,4})")
-_WORDED = re.compile(r"[a-z]+", re.IGNORECASE)
 _CLOCK = re.compile(r"(\d{1,2})(?:[:.](\d{2}))?(?::(\d{2}))?\s*([ap])?", re.IGNORECASE)
 
 
 def read_date(text: str) -> tuple[int | None, int, int] | None:
     """(year or None, month, day) of a date as it was said; None when it is none."""
+    year: int | None
     if found := _ISO.search(text):
         year, month, day = map(int, found.groups())
-        return _checked(year, month, day)
-    if found := _SLASHED.search(text):
+    elif found := _SLASHED.search(text):
         first, second, short = map(int, found.groups())
         month, day = (second, first) if first > 12 else (first, second)
-        return _checked(short + 2000 if short < 100 else short, month, day)
-    months = table("months")
-    said = [word.lower() for word in _WORDED.findall(text)]
-    month = next((months[word] for word in said if word in months), 0)
-    numbers = [int(number) for number in re.findall(r"\d{1,4}", text)]
-    long = next((number for number in numbers if number > 31), None)
-    day = next((number for number in numbers if 1 <= number <= 31), 0)
-    return _checked(long, month, day)
-
-
-def _checked(year: int | None, month: int, day: int) -> tuple[int | None, int, int] | None:
+        year = short + 2000 if short < 100 else short
+    else:
+        months = table("months")
+        said = re.findall(r"[a-z]+", text.lower())
+        month = next((months[word] for word in said if word in months), 0)
+        numbers = [int(digits) for digits in re.findall(r"\d{1,4}", text)]
+        year = next((number for number in numbers if number > 31), None)
+        day = next((number for number in numbers if 1 <= number <= 31), 0)
     try:
         date(year or 2000, month, day)
     except ValueError:
@@ -42,16 +38,14 @@ def _checked(year: int | None, month: int, day: int) -> tuple[int | None, int, i
     return year, month, day
 
 
-def write_date(text: str, pattern: str, year: int | None) -> str | None:
-    """The date in the wanted pattern (`YYYY-MM-DD`, `MM/DD/YYYY`, …); None when it cannot be."""
+def write_date(text: str, form: str, year: int | None) -> str | None:
+    """The date in the wanted form (`YYYY-MM-DD`, `MM/DD/YYYY`, …); None when it cannot be."""
     parts = read_date(text)
     if parts is None or not (full := parts[0] or year):
         return None
-    _, month, day = parts
-    if pattern.upper().startswith("ISO"):
-        return f"{full:04}-{month:02}-{day:02}"
-    written = pattern.upper().replace("YYYY", f"{full:04}").replace("MM", f"{month:02}")
-    return written.replace("DD", f"{day:02}")
+    written = "YYYY-MM-DD" if form.upper().startswith("ISO") else form.upper()
+    written = written.replace("YYYY", f"{full:04}").replace("MM", f"{parts[1]:02}")
+    return written.replace("DD", f"{parts[2]:02}")
 
 
 def write_time(text: str, seconds: bool) -> str | None:

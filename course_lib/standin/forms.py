@@ -3,184 +3,163 @@
 `None` means that the value cannot be had in that form, so it is not sent.
 """
 
+import json
 import re
 from typing import Any
 
 from .dates import read_date, write_date, write_time
-from .lexicon import table
-from .pairs import matches, shape_of
-from .parameters import Parameter, types_of
+from .lexicon import pattern, table
+from .parameters import Parameter
 from .places import country_code, currency_code, language_code, place_as
 from .request import Request
-from .text import name_words, plain_words
+from .schema import matches
+from .text import plain_words
 from .values import Value, number, whole
-
-_SHARE = re.compile(r"\bdecimal|fraction|between 0 and 1|0 to 1|0\.\d|as a float\b", re.IGNORECASE)
-_TIME_SHOWN = re.compile(r"HH:MM|\b24\b|24-hour|\b\d\d:\d\d\b", re.IGNORECASE)
-_SECONDS_SHOWN = re.compile(r"HH:MM:SS|\b\d\d:\d\d:\d\d\b", re.IGNORECASE)
-_TEMPLATE = re.compile(r"\b(?=[\w-]*(?:XX|NN|##|99|00))[A-Z0-9#]+(?:[-_/ ][A-Z0-9#]+)*")
-_CODE_ASKED = re.compile(r"\bISO\b|\bcodes?\b|\babbreviation", re.IGNORECASE)
 
 
 def shape(parameter: Parameter, value: Value, request: Request) -> Any:
     """The value as the parameter wants it, or None."""
+    if value.kind == "array":
+        return literal_for(parameter, value)
+    if value.kind == "list":
+        members = [shape(parameter.item, member, request) for member in value.data]
+        data = [member for member in members if member is not None]
+        nested = bool(data) and "array" in parameter.item.types
+        return ([data] if nested else data) or None
     if parameter.numeric:
-        return as_number(parameter, value)
-    text = str(value.data) if value.kind != "number" else value.text.strip()
+        return _as_number(parameter, value)
     if value.kind in ("date", "datetime", "time", "when"):
-        return _moment(parameter, value, request)
-    written = _coded(parameter, text)
-    if written is None and parameter.role == "place" and value.kind == "name":
-        written = place_as(text, parameter.about)
-    if value.kind == "email" and " at " in text:
-        plain = parameter.schema.get("format") == "email" or "@" in parameter.about
-        written = text.replace(" dot ", ".").replace(" at ", "@") if plain else text
-    text = written if written is not None else text
-    if parameter.schema.get("format") == "email" and "@" not in text:
-        return None
+        return _as_moment(parameter, value, request)
+    text = value.text.strip() if value.kind == "number" else str(value.data)
+    text = _coded(parameter, text) or text
+    if parameter.role == "place" and value.kind == "name":
+        text = place_as(text, parameter.about)
+    if value.kind == "email" and (_has_format(parameter, "email") or "@" in parameter.about):
+        text = text.replace(" dot ", ".").replace(" at ", "@")
     return _patterned(parameter, value, text, request)
 
 
-def as_number(parameter: Parameter, value: Value) -> Any:
-    """The number, in the unit and the type of the parameter."""
+def _has_format(parameter: Parameter, name: str) -> bool:
+    return parameter.schema.get("format") == name
+
+
+def literal_for(parameter: Parameter, value: Value) -> Any:
+    """`[1, 2]` or `(1, 2)` as data; None when the array takes other things."""
+    plain = value.text.strip()
+    plain = f"[{plain[1:-1]}]" if plain.startswith("(") else plain
+    try:
+        data = json.loads(plain.replace("'", '"'))
+    except (ValueError, RecursionError):
+        data = [part.strip(" \"'") for part in plain[1:-1].split(",") if part.strip()]
+    kinds, flat = parameter.item.types, json.dumps(data)
+    numbers = not re.search(r'[A-Za-z"]', flat)
+    whole_ones = "number" in kinds or "." not in flat
+    if not isinstance(data, list) or not parameter.is_list or not data:
+        return None
+    fits = numbers and whole_ones if kinds & {"integer", "number"} else "string" in kinds
+    nested = "array" in kinds and numbers
+    if nested and not isinstance(data[0], list):
+        data = [data]
+    return data if fits or nested or not kinds else None
+
+
+def _as_number(parameter: Parameter, value: Value) -> Any:
+    """The number, in the unit and the type of the parameter, within its bounds."""
     data = value.data
     if value.kind == "quoted" and re.fullmatch(r"-?\d+(?:\.\d+)?", str(data)):
         data = number(str(data))
     if not isinstance(data, int | float):
         return None
-    if value.unit == "%" and "integer" not in parameter.types:
-        percent = re.search(r"percent|%", parameter.about + parameter.name, re.IGNORECASE)
-        if _SHARE.search(parameter.about) or not percent:
+    if value.unit == "%" and "number" in parameter.types:
+        percent = re.search(r"(?i)percent|%", f"{parameter.about} {parameter.label}")
+        if pattern("share").search(parameter.about) or not percent:
             data = round(data / 100, 10)
-    data = _converted(parameter, value, data)
-    if "integer" in parameter.types and "number" not in parameter.types:
-        return int(data) if data == whole(data) and whole(data) == int(data) else None
-    low, high = parameter.schema.get("minimum"), parameter.schema.get("maximum")
-    if (isinstance(low, int | float) and data < low) or (
-        isinstance(high, int | float) and data > high
-    ):
-        return None
-    return data
+    data = whole(_converted(parameter, value.unit.lower(), data))
+    if "number" not in parameter.types:
+        return data if isinstance(data, int) else None
+    low, high = parameter.schema.get("minimum", data), parameter.schema.get("maximum", data)
+    return data if low <= data <= high else None
 
 
-def _converted(parameter: Parameter, value: Value, data: float) -> Any:
+def _converted(parameter: Parameter, unit: str, data: float) -> float:
     """Euros as cents, minutes as seconds: where both units are known and differ."""
-    factors: dict[str, float] = table("unit_factors")
-    asked = [
-        word
-        for word in (*parameter.own_words, *plain_words(parameter.about)[:14])
-        if word in factors
-    ]
-    if not asked:
+    factors = table("unit_factors")
+    said = (*parameter.own_words, *plain_words(parameter.about)[:14])
+    asked = next((word for word in said if word in factors), None)
+    if asked is None or unit not in factors:
         return data
-    unit = value.unit.lower()
-    if (
-        asked[0] in ("cent", "cents", "pence")
-        and unit
-        and unit not in ("cents", "cent", "pence", "%")
-    ):
-        return whole(round(data * 100, 6))
-    kinds = {"second": "time", "minute": "time", "hour": "time"}
-    same = _dimension(asked[0], kinds) == _dimension(unit, kinds)
-    if unit in factors and unit != asked[0] and same:
-        return whole(round(data * factors[unit] / factors[asked[0]], 9))
-    return data
+    (dimension, factor), (own, own_factor) = factors[unit], factors[asked]
+    return round(data * factor / own_factor, 9) if dimension == own else data
 
 
-def _dimension(unit: str, kinds: dict[str, str]) -> str:
-    plain = unit.removesuffix("s")
-    if plain in kinds:
-        return "time"
-    if plain in ("cent", "pence"):
-        return "money"
-    return "mass" if plain in ("gram", "kilogram", "kg", "g") else "length"
-
-
-def _moment(parameter: Parameter, value: Value, request: Request) -> str | None:
+def _as_moment(parameter: Parameter, value: Value, request: Request) -> str | None:
     """A date or time in the wanted format; what has no year stays as it was said."""
-    text, about = value.text, parameter.about
-    wants_time = bool(_TIME_SHOWN.search(about)) or parameter.schema.get("format") == "date-time"
+    text, about, form = value.text, parameter.about, parameter.date_form
+    wants_time = pattern("time form").search(about) or _has_format(parameter, "date-time")
+    seconds = bool(pattern("seconds form").search(about))
     if value.kind == "time" or (value.kind == "datetime" and parameter.role == "time"):
-        return (
-            (write_time(text, bool(_SECONDS_SHOWN.search(about))) or text) if wants_time else text
-        )
-    pattern = parameter.date_format
-    if pattern is None or value.kind == "when":
-        return text if pattern is None or "pattern" not in parameter.schema else None
-    written = write_date(text, pattern, year_of(request, parameter))
+        return (write_time(text, seconds) or text) if wants_time else text
+    closed = "pattern" in parameter.schema or "format" in parameter.schema
+    if form is None or value.kind == "when":
+        return None if closed else text
+    written = write_date(text, form, _year(request, parameter))
     if written is None:
-        return None if parameter.schema.get("format") or parameter.schema.get("pattern") else text
-    if wants_time and (clock := _clock(value, request)):
-        joint = "T" if re.search(r"\dT\d|DDT|ddT", about) else " "
-        return f"{written}{joint}{write_time(clock, bool(_SECONDS_SHOWN.search(about)))}"
+        return None if closed else text
+    later = (v for v in request.values if v.kind == "time" and 0 <= v.start - value.end < 24)
+    clock = next((v.text for v in later), text[11:] if value.kind == "datetime" else "")
+    if wants_time and clock:
+        joint = "T" if re.search(r"(?i)(?:\d|DD)T\d?", about) else " "
+        return f"{written}{joint}{write_time(clock, seconds)}"
     return written
 
 
-def _clock(day: Value, request: Request) -> str | None:
-    """The time of day said with a date."""
-    if day.kind == "datetime":
-        return re.split(r"[T ]", day.text, maxsplit=1)[1]
-    times = [v for v in request.values if v.kind == "time" and 0 <= v.start - day.end < 24]
-    return times[0].text if times else None
-
-
-def year_of(request: Request, parameter: Parameter) -> int | None:
+def _year(request: Request, parameter: Parameter) -> int | None:
     """The year for a date that leaves it out: the one the request names, or the example's."""
-    years = {
-        v.data
-        for v in request.values
-        if v.kind == "number" and isinstance(v.data, int) and 1900 <= v.data <= 2100
-    }
-    for value in request.values:
-        if value.kind == "date" and (parts := read_date(value.text)) and parts[0]:
-            years.add(parts[0])
+    dates = [read_date(v.text) for v in request.values if v.kind == "date"]
+    years = {v.data for v in request.values if is_year(v)} | {d[0] for d in dates if d and d[0]}
     shown = re.search(r"\b(?:19|20)\d\d\b", parameter.about)
     return years.pop() if len(years) == 1 else int(shown.group()) if shown else None
 
 
+def is_year(value: Value) -> bool:
+    return isinstance(value.data, int) and bool(re.fullmatch(r"(?:19|20)\d\d", value.text))
+
+
 def _coded(parameter: Parameter, text: str) -> str | None:
     """A country, language or currency by its code, where the parameter asks for codes."""
-    about = f"{' '.join(parameter.own_words)} {parameter.about}"
-    pattern = str(parameter.schema.get("pattern") or "")
-    three = "{3}" in pattern or "alpha-3" in about or "three-letter" in about.lower()
     if "currency" in parameter.cues:
         return currency_code(text)
-    asked = _CODE_ASKED.search(about) or "{2}" in pattern or "{3}" in pattern
+    about = f"{' '.join(parameter.own_words)} {parameter.about}"
+    form = str(parameter.schema.get("pattern") or "")
     shown = any(len(e) in (2, 3) and e.isalpha() for e in parameter.examples)
-    if not asked and not shown:
+    if not (pattern("code asked").search(about) or re.search(r"\{[23]\}", form) or shown):
         return None
     if parameter.role == "language":
         return language_code(text)
-    if "country" in parameter.cues:
-        return country_code(text, 3 if three else 2)
-    return None
+    three = "{3}" in form or re.search("(?i)alpha-3|three-letter", about)
+    return country_code(text, 3 if three else 2) if "country" in parameter.cues else None
+
+
+def shape_of(text: str) -> str:
+    """`KX-72` → `A-9`: runs of digits and of letters each become one mark."""
+    return re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "9", text)))
 
 
 def _patterned(parameter: Parameter, value: Value, text: str, request: Request) -> str | None:
     """The text, rewritten if need be until it has the pattern's, template's or example's form."""
-    pattern = parameter.schema.get("pattern")
-    template = _TEMPLATE.search(parameter.about)
-    examples = [e for e in parameter.examples if re.search(r"\d", e)]
-    if not pattern and not (
-        (template or examples) and value.kind in ("id", "number", "phone", "phrase")
-    ):
+    form = parameter.schema.get("pattern")
+    template = pattern("template").search(parameter.about)
+    shapes = {shape_of(e) for e in parameter.examples if re.search(r"\d", e)}
+    if template:
+        shapes = {shape_of(re.sub(r"X+|N+|#+|9+|0+", "9", template.group()))}
+    if not form and value.kind == "phrase" and shapes and not re.search(r"\d", text):
+        return None  # codes are asked for, and this is a word
+    if not form and (not shapes or value.kind not in ("id", "number", "phone", "phrase")):
         return text
-
-    if value.kind == "phrase" and examples and not re.search(r"\d", text):
-        return None  # the examples are codes, and this is a word
-
-    def fits(candidate: str) -> bool:
-        if pattern:
-            return matches(str(pattern), candidate)
-        if template:
-            wanted = re.sub(r"X+|N+|#+|9+|0+", "9", template.group())
-            return re.sub(r"\d+", "9", candidate) == wanted
-        return any(shape_of(candidate) == shape_of(example) for example in examples)
-
-    for candidate in _ways_of_writing(text, value, request):
-        if fits(candidate):
-            return candidate
-    return None if pattern else text
+    for written in _ways_of_writing(text, value, request):
+        if matches(str(form), written) if form else shape_of(written) in shapes:
+            return written
+    return None if form else text
 
 
 def _ways_of_writing(text: str, value: Value, request: Request) -> list[str]:
@@ -193,46 +172,7 @@ def _ways_of_writing(text: str, value: Value, request: Request) -> list[str]:
     found: list[str] = []
     for source in sources:
         parts = re.findall(r"[A-Za-z]+|\d+", source)
-        joined = [source, re.sub(r"\s+", "", source), re.sub(r"[^\w+]+", "", source)]
+        joined = [source, re.sub(r"[^\w+]+", "", source), re.sub(r"\D", "", source)]
         joined += [mark.join(parts) for mark in ("-", "_", " ", "/", "")]
-        for each in joined:
-            found += [each, each.upper(), each.lower()]
-        digits = re.sub(r"\D", "", source)
-        found += [digits] if digits else []
+        found += [way for each in joined for way in (each, each.upper(), each.lower())]
     return found
-
-
-def as_items(parameter: Parameter, value: Value, request: Request) -> Any:
-    """A list of values as an array of the wanted type, or None."""
-    if value.kind != "list":
-        return None
-    kinds = types_of(parameter.items)
-    members = value.data
-    if kinds == {"string"}:
-        return [str(member) for member in members]
-    if kinds & {"integer", "number"}:
-        numbers = [number(m) if isinstance(m, str) and m.isdigit() else m for m in members]
-        if not _all_numbers(numbers):
-            return None
-        if kinds == {"integer"} and any(isinstance(m, float) for m in _flat(numbers)):
-            return None
-        return numbers
-    if kinds == {"array"} and not all(isinstance(member, list) for member in members):
-        return [list(members)]
-    return list(members)
-
-
-def _flat(members: Any) -> list[Any]:
-    return [x for m in members for x in (_flat(m) if isinstance(m, list) else [m])]
-
-
-def _all_numbers(members: list[Any]) -> bool:
-    flat = _flat(members)
-    return all(isinstance(m, int | float) and not isinstance(m, bool) for m in flat)
-
-
-def words_of_member(member: Any) -> str:
-    """An enum member as words: `in_progress` → `in progress`, `TopRated` → `top rated`."""
-    said = str(member)
-    split = " ".join(name_words(said)) if not re.search(r"\d", said) else ""
-    return " ".join(re.findall(r"[^\W_]+|[%°#+]", split or said.lower()))

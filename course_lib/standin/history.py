@@ -1,13 +1,12 @@
 """What the stand-in reads of a conversation: the request, and what was done for it since."""
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from .prompt import Json
 
-GENERIC_FAILURE = re.compile(r"an error occurred while running the tool", re.IGNORECASE)
+GENERIC_FAILURE = "an error occurred while running the tool"
 
 
 @dataclass(slots=True)
@@ -21,15 +20,13 @@ class Made:
 
     @property
     def failed(self) -> bool:
-        told = isinstance(self.output, dict) and (
-            self.output.get("ok") is False or bool(self.output.get("error"))
-        )
-        return told or self.broke
+        told = self.output if isinstance(self.output, dict) else {}
+        return told.get("ok") is False or bool(told.get("error")) or self.broke
 
     @property
     def broke(self) -> bool:
         """The SDK's own message for a tool that raised: it says nothing of why."""
-        return bool(GENERIC_FAILURE.search(self.text)) and not isinstance(self.output, dict)
+        return GENERIC_FAILURE in self.text.lower() and not isinstance(self.output, dict)
 
 
 @dataclass(slots=True)
@@ -49,38 +46,31 @@ class Situation:
                 found |= made.output
         return found
 
-    @property
-    def outputs(self) -> list[Any]:
-        return [made.output for made in self.made]
-
 
 def read(items: list[Json]) -> Situation:
     """Read a context, oldest item first. Without a user message the request is empty."""
     users = [i for i, item in enumerate(items) if item.get("role") == "user"]
-    last = users[-1] if users else -1
-    situation = Situation(request=_text(items[last].get("content")) if users else "")
-    between = items[users[-2] + 1 : last] if len(users) > 1 else []
-    if any(item.get("role") == "assistant" and _text(item.get("content")).rstrip().endswith("?")
-           for item in between):  # fmt: skip
-        situation.asked_before = _text(items[users[-2]].get("content"))
+    if not users:
+        users, items = [0], [{}, *items]
+    situation = Situation(request=_text(items[users[-1]].get("content")))
+    for item in items[users[-2] + 1 : users[-1]] if len(users) > 1 else ():
+        if item.get("role") == "assistant" and _text(item.get("content")).rstrip().endswith("?"):
+            situation.asked_before = _text(items[users[-2]].get("content"))
     calls: dict[Any, Json] = {}
-    for item in items[last + 1 :]:
+    for item in items[users[-1] + 1 :]:
         if item.get("type") == "function_call":
             calls[item.get("call_id")] = item
         elif item.get("type") == "function_call_output" and item.get("call_id") in calls:
-            call = calls[item["call_id"]]
-            text = _text(item.get("output"))
-            arguments = parse(call.get("arguments") or "{}")
-            situation.made.append(Made(str(call.get("name")), arguments, parse(text), text))
+            call, text = calls[item["call_id"]], _text(item.get("output"))
+            arguments = _parsed(call.get("arguments") or "{}")
+            situation.made.append(Made(str(call.get("name")), arguments, _parsed(text), text))
     return situation
 
 
-def parse(text: Any) -> Any:
+def _parsed(text: Any) -> Any:
     """JSON as data, anything else as it is."""
-    if not isinstance(text, str):
-        return text
     try:
-        return json.loads(text)
+        return json.loads(text) if isinstance(text, str) else text
     except (ValueError, RecursionError):
         return text
 

@@ -1,11 +1,15 @@
 """The linguistic tables of the stand-in, read from `data/` when first needed.
 
-Word lists, number words, currencies and the like are data, not code. `data/README.md` of the
-course names where the larger ones come from.
+Word lists, units, currencies, the forms of dates and the ways in which descriptions speak are
+data, not code. `data/README.md` of the course names where the larger ones come from.
 """
 
 import json
+import math
+import re
+from collections.abc import Iterable
 from functools import cache
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +40,31 @@ def sets(name: str) -> dict[str, frozenset[str]]:
     return {key: frozenset(said.split()) for key, said in table(name).items()}
 
 
-def verb_class(said: list[str]) -> str:
-    """What kind of act some words want (`read`, `change`, …): their first verb, or a question."""
-    classes = sets("verb_classes")
-    for word in (each.partition("'")[0].partition("’")[0] for each in said[:8]):
-        for name, verbs in classes.items():
-            if word in verbs and word != "order":
-                return name
-        if word in words("question_words") and word not in ("can", "could", "will"):
-            return "read"
-    return ""
-
-
 def rows(name: str) -> list[list[str]]:
     """The rows of a tab-separated file."""
     text = (DATA / f"{name}.tsv").read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()]
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of `patterns.tsv`, by its name: how a request or a description says a thing."""
+    return re.compile(next(written for key, written in rows("patterns") if key == name))
+
+
+FITTED: dict[str, tuple[dict[str, float], float]] = {}
+
+
+def fitted(name: str) -> tuple[dict[str, float], float]:
+    """The weights of a logistic model by feature, and its bias, as `tools/fit_choice.py` wrote."""
+    if name not in FITTED:
+        stored = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+        FITTED[name] = stored["weights"], stored["bias"]
+    return FITTED[name]
+
+
+def likelihood(name: str, features: Iterable[float], less: float = 0.0) -> float:
+    """The probability that a fitted model gives for features in the order of its weights."""
+    weights, total = fitted(name)
+    total += sum(map(mul, weights.values(), features)) - less
+    return 1 / (1 + math.exp(-max(min(total, 50.0), -50.0)))

@@ -6,52 +6,33 @@ Everything is read from the parameter's name, description and type. Nothing is k
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .lexicon import sets, table, words
+from .lexicon import pattern, sets, table, words
 from .prompt import Json
-from .text import is_stop_word, name_words, plain_words, tokens
+from .schema import branches, enum_of, items_of, resolve, types_of
+from .text import content_words, is_stop_word, name_words, plain_words
 
-IN_NAME, IN_PARENT, IN_DESCRIPTION = 1.0, 0.5, 0.45  # what a cue weighs by where it stands
+IN_NAME, GENERIC_NAME, IN_PARENT, IN_DESCRIPTION, GENERIC = 1.0, 0.5, 0.5, 0.45, 0.2
 DEEPEST, MOST = 6, 400  # how far into nested objects, and how many parameters, are looked at
-
-_EXAMPLES = re.compile(
-    r"(?:e\.?\s?g\.?|for example|for instance|such as|like|examples?(?: is| are)?)[:,]?\s+"
-    r"((?:['\"“‘`]?[\w@:/.,+#-]+['\"”’`]?(?:, (?=['\"])| or | and )?)+)",
-    re.IGNORECASE,
-)
-_LISTED = re.compile(
-    r"(?:e\.?\s?g\.?|for example|for instance|such as|like|examples?:|can be|either|one of|"
-    r"options?:)[:,]? ([^.;()]+)",
-    re.IGNORECASE,
-)
-_BETWEEN = re.compile(r", (?:or |and )?| or | and |/")
+MOST_OPTIONS, MOST_CUES = 200, 14
+_FORMATS = {"date": "date", "date-time": "date", "email": "email", "uri": "url", "time": "time"}
+# what a description shows of these is an example, not one of a few choices
 _OPEN_ROLES = frozenset(
     "place person date time id email url path phone secret request text expression".split()
 )
-_TOLD_DEFAULT = re.compile(
-    r"\bdefaults?(?: value)?(?: is| to|:| =)+ *(?:to |is |an? )?['\"]?([\w.%+-]*\w)",
-    re.IGNORECASE,
-)
-_QUOTED = re.compile(r"(?<!\w)['\"“‘`]([^'\"”’`]{1,40})['\"”’`]")
-_FORMAT = re.compile(
-    r",? (?:in|formatted|specified|using) (?:in |as |the )*(?:format|form)\b|"
-    r", such as|\(e\.?g|['\"]"
-)
-_GLOSSES = re.compile(
-    r"['\"]?(\d+|(?<=['\"])[\w-]+)['\"]? (?:for|represents|means|is for|=|corresponds to|indicates)"
-    r" ((?:[\w-]+ ?){1,3})", re.IGNORECASE)  # fmt: skip
-_ALSO = re.compile(
-    r"['\"]?([\w-]+)['\"]?\s*\((?:also|or|includes?|including|meaning)[: ]+([^)]*)\)"
-)
-_DATE_FORMAT = re.compile(
-    r"\b(?:(?:YYYY|yyyy)([-/. ])(?:MM|mm)\1(?:DD|dd)|"
-    r"(?:DD|dd|MM|mm)([-/. ])(?:MM|mm|DD|dd)\2(?:YYYY|yyyy))\b"
-    r"|ISO[- ]?8601"
-)
-_DEFAULT_TOLD = re.compile(r"\bdefault|\bif (?:not|none|un)|unless|optional", re.IGNORECASE)
+
+
+@dataclass(slots=True, eq=False)
+class Option:
+    """A value that may be chosen, and a way to say it, as words."""
+
+    data: Any
+    said: str
+    words: list[str]
 
 
 @dataclass(eq=False)
@@ -66,228 +47,178 @@ class Parameter:
     cues: dict[str, float]
     about: str  # the description, as it stands
 
-    @property
-    def name(self) -> str:
-        return self.path[-1]
-
     @cached_property
     def label(self) -> str:
         return ".".join(self.path)
+
+    @cached_property
+    def own_words(self) -> tuple[str, ...]:
+        return tuple(name_words(self.path[-1]))
 
     @cached_property
     def numeric(self) -> bool:
         return bool(self.types & {"integer", "number"}) and "string" not in self.types
 
     @cached_property
-    def fits(self) -> dict[str, float]:
-        """Kind of value → how well it fits; empty for what is not filled from one value."""
-        if self.numeric:
-            return {"number": 1.0, "quoted": 0.6}  # some people quote their numbers
-        if self.types and "string" not in self.types:
-            return {}
-        fits: dict[str, float] = table("fits")[self.role]
-        return fits
+    def is_text(self) -> bool:
+        return not self.types or "string" in self.types
 
     @cached_property
     def is_list(self) -> bool:
         return "array" in self.types and "string" not in self.types
 
     @cached_property
-    def items(self) -> Json:
-        return array_items(self.schema)
+    def item(self) -> "Parameter":
+        """One member of an array, as a parameter of its own."""
+        inner = items_of(self.schema)
+        about = f"{self.about} {inner.get('description') or ''}".strip()
+        kinds = types_of(inner)
+        return Parameter(self.path, inner, self.required, kinds, self.role, self.cues, about)
 
     @cached_property
-    def options(self) -> tuple[Any, ...]:
-        """The members of its enum."""
-        return tuple(member for member in enum_of(self.schema) if member is not None)
+    def fits(self) -> dict[str, float]:
+        """Kind of value → how well it fits; empty for what is not filled from one value."""
+        if self.numeric:
+            return {"number": 1.0, "quoted": 0.6}  # some people quote their numbers
+        fits: dict[str, float] = table("fits")[self.role]
+        return fits if self.is_text else {}
 
     @cached_property
-    def told_options(self) -> tuple[str, ...]:
-        """Values the description quotes or shows: they may be taken, others too."""
-        if self.options or not (not self.types or "string" in self.types):
-            return ()
-        if self.role in _OPEN_ROLES:
-            return ()
-        listed = [part for said in _LISTED.findall(self.about) for part in _BETWEEN.split(said)]
-        told = [*_QUOTED.findall(self.about), *(part.strip("'\" ") for part in listed)]
-        fits = [each.strip() for each in told if re.fullmatch(r"[^\d]*[A-Za-z]{2}[^\d]*", each)]
-        return tuple(dict.fromkeys(each for each in fits if len(each.split()) <= 4))
+    def options(self) -> list[Option]:
+        """Its enum's members, or what its description names as choices, with their names."""
+        closed = enum_of(self.schema)[:MOST_OPTIONS]
+        members = {str(m).lower(): m for m in closed if m is not None}
+        said = [(key, str(member)) for key, member in members.items()]
+        if self.is_flag:
+            members |= {"true": True, "false": False} if not members else {}
+            own = [word for word in self.own_words if word not in words("flag_words")]
+            flags = pattern("told flag").findall(self.about)
+            said = [("true", " ".join(own)), *((means, word) for word, means in flags)]
+        elif not members and self.is_text and self.role not in _OPEN_ROLES:
+            said = [(each, each) for each in self._told()]
+        glosses = [g for name in ("gloss", "also") for g in pattern(name).findall(self.about)]
+        said += [(key, way.strip(" '\"")) for key, gloss in glosses for way in gloss.split(",")]
+        found = []
+        for key, way in said:
+            data = members.get(key.lower()) if members else self._typed(key)
+            if data is not None and (plain := words_of_option(way)):
+                found.append(Option(data, f" {plain} ", content_words(plain) or plain.split()))
+        return found
 
     @cached_property
-    def told_as_closed(self) -> bool:
-        """Whether the description says that these are the choices: "can be 'a' or 'b'"."""
-        return bool(re.search(r"\b(?:can be|either|one of|must be|options?)\b|' or '", self.about))
+    def is_flag(self) -> bool:
+        """Whether it is true or false, be it as texts."""
+        members = {str(member).lower() for member in enum_of(self.schema)}
+        return "boolean" in self.types or members >= {"true", "false"}
+
+    def _told(self) -> list[str]:
+        """Values the description quotes or lists: they may be taken, others too."""
+        listed = pattern("listed").findall(self.about)
+        told = [each for said in listed for each in pattern("between").split(said)]
+        told = [each.strip("'\" ") for each in (*pattern("quoted").findall(self.about), *told)]
+        fits = [each for each in told if re.fullmatch(r"[^\d]*[A-Za-z]{2}[^\d]*", each)]
+        return [e for e in fits if len(e.split()) <= 4 and e.lower() not in self.own_words]
+
+    def _typed(self, text: str) -> Any:
+        if "integer" in self.types and not self.is_text:
+            return int(text) if text.isdigit() else None
+        return text if self.is_text else None
+
+    @cached_property
+    def is_closed(self) -> bool:
+        """Whether it takes its options and nothing else."""
+        return self.is_flag or bool(enum_of(self.schema))
 
     @cached_property
     def told_default(self) -> Any:
         """The default that the description tells and the schema does not; None if there is none."""
-        found = _TOLD_DEFAULT.search(self.about)
-        if not found:
-            return None
-        said = found[1]
-        if "string" in self.types:
-            return said
+        found = pattern("default").search(self.about)
+        if not found or self.is_text:
+            return found and found[1]
         try:
-            return json.loads(said.lower())
+            return json.loads(found[1].lower())
         except ValueError:
             return None
 
     @cached_property
-    def told_in_items(self) -> tuple[str, ...]:
-        """Values that the description of an array, or of its items, quotes."""
-        return tuple(_QUOTED.findall(f"{self.about} {self.items.get('description') or ''}"))
-
-    @cached_property
     def examples(self) -> tuple[str, ...]:
         found: list[str] = []
-        for match in _EXAMPLES.finditer(self.about):
-            quoted = _QUOTED.findall(self.about[match.start() : match.end() + 40])
-            found += quoted or [match.group(1).strip("'\" ,.)")]
+        for match in pattern("examples").finditer(self.about):
+            quoted = pattern("quoted").findall(self.about[match.start() : match.end() + 40])
+            found += quoted or [match[1].strip("'\" ,.)")]
         return tuple(found)
 
     @cached_property
-    def glosses(self) -> tuple[tuple[str, str], ...]:
-        """(value, what the description says it means), `1 for cleaning`, `open (also: pending)`."""
-        also = [
-            (member, said.strip(" '\""))
-            for member, many in _ALSO.findall(self.about)
-            for said in many.split(",")
-        ]
-        return (*_GLOSSES.findall(self.about), *also)
-
-    @cached_property
-    def date_format(self) -> str | None:
-        if self.schema.get("format") in ("date", "date-time"):
+    def date_form(self) -> str | None:
+        """`YYYY-MM-DD`, `DD/MM/YYYY`, …: the form its format, pattern or description asks for."""
+        iso = pattern("iso date pattern").match(str(self.schema.get("pattern") or ""))
+        if iso or self.schema.get("format") in ("date", "date-time"):
             return "YYYY-MM-DD"
-        pattern = str(self.schema.get("pattern") or "")
-        if re.match(r"\^?\(?(?:\\d|\[0-9\])\{4\}-(?:\\d|\[0-9\])\{2\}-", pattern):
-            return "YYYY-MM-DD"
-        found = _DATE_FORMAT.search(self.about)
-        return found.group() if found else None
-
-    @cached_property
-    def own_words(self) -> tuple[str, ...]:
-        return tuple(name_words(self.name))
+        found = pattern("date form").search(self.about)
+        return found and found.group()
 
 
 def compile_parameters(schema: Json) -> list[Parameter]:
     """The parameters of an object's schema, those of nested objects in their place."""
     found: list[Parameter] = []
-    _walk(schema, schema, (), True, found)
+    for parameter in _walk(schema, schema, (), True):
+        found.append(parameter)
+        if len(found) == MOST:
+            break
     return found
 
 
-def _walk(
-    root: Json, schema: Json, path: tuple[str, ...], wanted: bool, into: list[Parameter]
-) -> None:
-    required = schema.get("required")
-    required = required if isinstance(required, list) else []
-    properties = schema.get("properties")
+def _walk(root: Json, schema: Json, path: tuple[str, ...], wanted: bool) -> Iterator[Parameter]:
+    properties, required = schema.get("properties"), schema.get("required")
     for name, said in (properties if isinstance(properties, dict) else {}).items():
-        if len(into) >= MOST:
-            return
-        own = resolve(root, said)
-        needed, here = wanted and name in required, (*path, str(name))
-        inner = _object_in(root, own)
-        if inner is not None and len(here) < DEEPEST and isinstance(inner.get("properties"), dict):
-            _walk(root, inner, here, needed and "null" not in types_of(own), into)
+        own, here = resolve(root, said), (*path, str(name))
+        needed = wanted and isinstance(required, list) and name in required
+        inner = next(
+            (
+                i
+                for b in branches(own)
+                if isinstance((i := resolve(root, b)).get("properties"), dict)
+            ),
+            None,
+        )
+        if inner is not None and len(here) < DEEPEST:
+            yield from _walk(root, inner, here, needed and "null" not in types_of(own))
         else:
-            into.append(_compile(here, own, needed))
-
-
-def _object_in(root: Json, schema: Json) -> Json | None:
-    """The object a schema allows: itself, or the one of its options."""
-    if "object" in types_of(schema) and "properties" in schema:
-        return schema
-    for option in schema.get("anyOf") or ():
-        inner = resolve(root, option)
-        if "object" in types_of(inner):
-            return inner
-    return None
+            yield _compile(here, own, needed)
 
 
 def _compile(path: tuple[str, ...], schema: Json, required: bool) -> Parameter:
-    about = str(schema.get("description") or "")
-    own = name_words(path[-1])
-    cues: dict[str, float] = {}
-    for parent in path[:-1]:
-        cues |= {word: IN_PARENT for word in name_words(parent) if not is_stop_word(word)}
+    about, own = str(schema.get("description") or ""), name_words(path[-1])
+    parents = [word for parent in path[:-1] for word in name_words(parent)]
+    cues = {word: IN_PARENT for word in parents if not is_stop_word(word)}
     # what stands in an example is a value, not a cue
-    plain = _EXAMPLES.split(_FORMAT.split(about.split(". ")[0])[0])[0]
-    for word in [token.word for token in tokens(plain)][:14]:
+    plain = pattern("examples").split(pattern("format told").split(about.split(". ")[0])[0])[0]
+    for word in plain_words(plain)[:MOST_CUES]:
         if not is_stop_word(word):
-            cues[word] = 0.2 if word in words("generic") else IN_DESCRIPTION
+            cues[word] = GENERIC if word in words("generic") else IN_DESCRIPTION
     for word in own:
-        cues[word] = 0.5 if word in words("generic") else IN_NAME
-    return Parameter(
-        path, schema, required, types_of(schema), _role(own, about, schema), cues, about
-    )
-
-
-def types_of(schema: Json) -> frozenset[str]:
-    """The JSON types a schema allows; none when it does not say."""
-    kind = schema.get("type")
-    if isinstance(kind, str):
-        return frozenset([kind])
-    if isinstance(kind, list):
-        return frozenset(str(each) for each in kind)
-    found: set[str] = set()
-    for option in schema.get("anyOf") or schema.get("oneOf") or ():
-        if isinstance(option, dict):
-            found |= types_of(option)
-    return frozenset(found)
-
-
-def enum_of(schema: Json) -> list[Any]:
-    """The members a schema closes its values to, its own or those of its options."""
-    members = schema.get("enum")
-    if isinstance(members, list):
-        return members
-    options = schema.get("anyOf")
-    for option in options if isinstance(options, list) else ():
-        if isinstance(option, dict) and isinstance(option.get("enum"), list):
-            return list(option["enum"])
-    return [schema["const"]] if "const" in schema else []
-
-
-def array_items(schema: Json) -> Json:
-    """What an array holds, the array being the schema itself or one of its options."""
-    items = schema.get("items")
-    if isinstance(items, dict):
-        return items
-    options = schema.get("anyOf")
-    for option in options if isinstance(options, list) else ():
-        if isinstance(option, dict) and isinstance(option.get("items"), dict):
-            return dict(option["items"])
-    return {}
-
-
-def resolve(root: Json, schema: Any) -> Json:
-    """Follow local references, `#/$defs/Name`; what leads nowhere allows anything."""
-    for _ in range(DEEPEST):
-        if not isinstance(schema, dict) or "$ref" not in schema:
-            break
-        target: Any = root
-        for step in str(schema["$ref"]).removeprefix("#").strip("/").split("/"):
-            if step:
-                target = target.get(step) if isinstance(target, dict) else None
-        schema = target
-    return schema if isinstance(schema, dict) else {}
+        cues[word] = GENERIC_NAME if word in words("generic") else IN_NAME
+    role = _role(own, about, schema)
+    return Parameter(path, schema, required, types_of(schema), role, cues, about)
 
 
 def _role(own: list[str], about: str, schema: Json) -> str:
-    formats = {"date": "date", "date-time": "date", "email": "email", "uri": "url", "time": "time"}
-    if schema.get("format") in formats:
-        return formats[str(schema["format"])]
+    """What it is, by its format, its name, or else its description: a place, a person, …"""
+    if role := _FORMATS.get(str(schema.get("format"))):
+        return role
     roles = sets("roles")
-    told = [
-        role for word in plain_words(about)[:10] for role, cues in roles.items() if word in cues
-    ]
+    told = [role for word in plain_words(about)[:10] for role in roles if word in roles[role]]
     for said in (own[-1:], own):
         for role, cues in roles.items():
-            if any(word in cues for word in said):
+            if not cues.isdisjoint(said):
                 # `text: part of the name` takes a name
                 return "name" if role == "text" and "name" in told else role
     if " or " in about[:80] and len(set(told)) > 1:
         return ""  # "name, address or number" takes any of them
     return next((role for role in roles if role in told), "")
+
+
+def words_of_option(said: str) -> str:
+    """An option as words: `in_progress` → `in progress`, `TopRated` → `top rated`."""
+    split = " ".join(name_words(said)) if not re.search(r"\d", said) else ""
+    return " ".join(re.findall(r"[^\W_]+|[%°#+]", split or said.lower()))

@@ -5,16 +5,9 @@ The gazetteer holds some 4,400 cities (GeoNames); a name means its largest beare
 not know is left as it was said.
 """
 
-import re
 from functools import cache
 
-from .lexicon import rows, table
-
-_STATE_ASKED = re.compile(r"city,? (?:and |, )?state", re.IGNORECASE)
-_STATE_SHOWN = re.compile(r"[A-Z][a-z]+, [A-Z]{2}\b")
-_COUNTRY_ASKED = re.compile(r"city,? (?:and )?country", re.IGNORECASE)
-_COUNTRY_SHOWN = re.compile(r"[A-Z][a-z]+, (?:[A-Z][a-z]{3,}|UK|USA)\b")
-_CODE = re.compile(r"\bISO\b|\bcode\b|[^\w]([A-Z]{2,3})[^\w]")
+from .lexicon import pattern, rows, table
 
 
 @cache
@@ -37,6 +30,11 @@ def _states() -> dict[str, str]:
     return {row[0]: row[1] for row in rows("states")}
 
 
+@cache
+def _currency_codes() -> frozenset[str]:
+    return frozenset(row[3] for row in rows("countries"))
+
+
 def is_country(name: str) -> bool:
     return name.lower() in _countries()
 
@@ -45,31 +43,29 @@ def is_state(name: str) -> bool:
     return name in _states()
 
 
-def is_city(name: str) -> bool:
-    return name in _cities() or name in table("nicknames")
-
-
 def is_place(name: str) -> bool:
-    return is_city(name) or is_country(name) or is_state(name)
+    """Whether the first part of `Paris, France` is a city, a state or a country."""
+    first = name.partition(", ")[0]
+    known = first in _cities() or first in table("nicknames")
+    return known or is_country(first) or is_state(first)
 
 
 def place_as(name: str, about: str) -> str:
     """`name` in the form that the parameter's description or example shows."""
     city, _, rest = name.partition(", ")
     full = table("nicknames").get(city, city)
-    state_shown = bool(_STATE_SHOWN.search(about))
-    wants_state = bool(_STATE_ASKED.search(about)) or state_shown
-    wants_country = bool(_COUNTRY_ASKED.search(about) or _COUNTRY_SHOWN.search(about))
-    if not wants_state and not wants_country:
+    state_told = list(pattern("city and state").finditer(about))
+    with_country = pattern("city and country").search(about)
+    if not state_told and not with_country:
         return name
     if rest:
-        return f"{full}, {_states().get(rest, rest) if state_shown else rest}"
+        short = any(told[1] for told in state_told)  # "San Francisco, CA", not "city and state"
+        return f"{full}, {_states().get(rest, rest) if short else rest}"
     state, country = _cities().get(full, _cities().get(f"{full} City", ("", "")))
     if is_country(full) and not state:
         return name
-    if wants_state and state:
-        return f"{full}, {state}"
-    return f"{full}, {country}" if wants_country and country else full
+    inside = state if state_told and state else country if with_country else ""
+    return f"{full}, {inside}" if inside else full
 
 
 def country_code(name: str, letters: int) -> str | None:
@@ -89,8 +85,3 @@ def currency_code(said: str) -> str | None:
     if code is None and said.upper() in _currency_codes():
         return said.upper()
     return str(code) if code else None
-
-
-@cache
-def _currency_codes() -> frozenset[str]:
-    return frozenset(row[3] for row in rows("countries"))

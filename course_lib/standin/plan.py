@@ -1,213 +1,100 @@
-"""From a request to calls: the tools ranked, the request cut into wishes, each with its calls.
+"""From a request to calls: the request cut into wishes, each with its tool and its calls.
 
 A clause that asks for something of its own chooses its own tool; one that only adds detail
-belongs to the clause before it.
+belongs to the clause before it. Within a wish, values that repeat a parameter make further calls.
 """
 
-import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from .calls import Call
-from .catalogue import Tool
-from .choose import (
-    NOT_LOOKED_AT,
-    Relevance,
-    as_if_said,
-    features,
-    hint,
-    read_wish,
-    relevance,
-    score_of,
-)
-from .fill import Filled, fill
-from .lexicon import words
+from .catalogue import Tool, compile_tools
+from .choose import Ranked, rank
+from .fill import Call, choose_option, fill
+from .forms import shape
+from .lexicon import pattern, words
+from .pairs import Reading
+from .parameters import Parameter
 from .request import Request
-from .rows import calls_of, share, unique
+from .schema import items_of
+from .values import Value
 
-THRESHOLD = 0.37  # below it the model does not call
+THRESHOLD = 0.38  # below it the model does not call
 ASK_FROM = 0.6  # how likely a tool must be, if all had been said, to ask for what was not
-LOOKED_AT = 24  # tools
-WORTH_FILLING = 1.0  # how far behind the most promising tool that may be
-FILL_TOP = 4  # only so many tools have their arguments looked for
-UNMISTAKABLE = frozenset(("email", "url", "phone"))
-PASSED_OVER = 1.0  # off the logit of a tool that has no place for such a value, if another has
-MOST_TOOLS, MOST_CLAUSES = 8, 40  # that are weighed clause by clause
+MOST_TOOLS, MOST_CLAUSES, MOST_CALLS = 8, 40, 40
+# How likely another value must be, beside the first; the same if it is like that one alone.
+AGAIN, AGAIN_ALONE = 0.5, 0.3
 # What it costs to go to another tool: where the request counts ("second"), at a wish, elsewhere.
 LEAVING_TOLD, LEAVING, LEAVING_MIDWAY = 0.2, 0.5, 1.0
-_CUTS = re.compile(
-    r"(?<=[.!?;])\s+(?=[\w\"'(])|\n+|;\s*|"
-    r",?\s+(?:and|then|plus|also|additionally|but)\s+(?:then |also |please |after that |finally |"
-    r"lastly |next |in addition,? |additionally,? )*(?=[A-Za-z])|"
-    r",\s+(?=(?:then|also|finally|and|lastly|next|[a-z]+)\b)"
-)
-_CONNECTIVES = frozenset(
-    "then also please finally lastly next and additionally after that furthermore moreover i d "
-    "like to "
-    "could you can would want need lastly secondly first second third firstly".split()
-)
-_REFERS_BACK = re.compile(r"\b(?:it|its|they|them|their|he|she|his|her)\b", re.IGNORECASE)
-_STATES = re.compile(
-    r"(?:my|the|its|his|her|their|our|your|it|i|we|they|he|she|this|that|there)\b[^,;]*"
-    r"(?:\b(?:is|are|was|were|has|have|had|am)\b|'s\b|'m\b|'re\b)", re.IGNORECASE)  # fmt: skip
-
-
-@dataclass(slots=True, eq=False)
-class Ranked:
-    """One tool weighed against a request."""
-
-    tool: Tool
-    near: Relevance
-    score: float
-    filled: Filled
-    could: float  # the score it would have if what it requires had been said
-
-
-def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
-    """All tools, best first. Only the likeliest have their arguments looked for."""
-    wish = read_wish(request)
-    referred = referrals(tools)
-    looked_at = list(range(len(tools)))
-    if len(tools) > LOOKED_AT:  # of a large catalogue only what may be meant is looked at closely
-        hints = [hint(wish, tool, referred.get(tool.name, frozenset())) for tool in tools]
-        looked_at = sorted(looked_at, key=lambda i: -hints[i])[:LOOKED_AT]
-    near = [NOT_LOOKED_AT] * len(tools)
-    for i in looked_at:
-        near[i] = relevance(wish, tools[i], referred.get(tools[i].name, frozenset()))
-    order = sorted(range(len(tools)), key=lambda i: -near[i].promise)
-    least = near[order[0]].promise - WORTH_FILLING if order else 0.0
-    likely = {i for i in order[:FILL_TOP] if near[i].promise >= least}
-    filling = {i: fill(tools[i], request) for i in likely}
-    claimed = [
-        used
-        for filled in filling.values()
-        for used in filled.used.values()
-        if used.kind in UNMISTAKABLE
-    ]
-    found = []
-    for i, tool in enumerate(tools):
-        filled = filling.get(i) or Filled(missing=tool.required)
-        passed_over = [v for v in claimed if not any(v.overlaps(u) for u in filled.used.values())]
-        less = PASSED_OVER * bool(passed_over)
-        values = features(wish, tool, filled, request, near[i])
-        score = could = score_of(values, wish, tool, near[i], less)
-        if filled.missing:
-            could = score_of(as_if_said(values), wish, tool, near[i], less)
-        found.append(Ranked(tool, near[i], score, filled, could))
-    return sorted(found, key=lambda each: -each.score)
-
-
-def referrals(tools: list[Tool]) -> dict[str, frozenset[str]]:
-    """Tool → stems of what another tool's description says it is for: "… exists for those"."""
-    found: dict[str, frozenset[str]] = {}
-    for tool in tools:
-        if tool.against:
-            for other in tools:
-                if other is not tool and other.name in tool.description:
-                    found[other.name] = found.get(other.name, frozenset()) | tool.against
-    return found
 
 
 def plan(request: Request, tools: list[Tool]) -> tuple[list[Call], list[Ranked]]:
     """The calls a request asks for, and all tools weighed against the whole of it."""
     ranked = rank(request, tools)
-    cuts = _cuts(request)
-    spans = _spans(request, cuts, ranked) if len(cuts) > 1 else []
-    if len(spans) < 2:
+    wishes = _wishes(request, ranked)
+    if len(wishes) < 2:
         if not ranked or ranked[0].score < THRESHOLD:
             return _to_ask_for(ranked), ranked
-        return calls_of(ranked[0].tool, ranked[0].filled, request), ranked
+        return calls_of(ranked[0].call, request), ranked
     calls: list[Call] = []
-    for part, tool, filled in spans:
-        calls += calls_of(tool, filled, part, alone=len({t.name for _, t, _ in spans}) == 1)
-    share(calls)
-    return unique(calls), ranked
+    for part, tool in wishes:
+        call = fill(tool, part)
+        if call.arguments or not tool.required:
+            calls += calls_of(call, part)
+    _share(calls)
+    return _unique(calls), ranked
 
 
 def _to_ask_for(ranked: list[Ranked]) -> list[Call]:
     """The call that only lacks what was not said: it is asked for."""
-    lacking = [each for each in ranked if each.filled.missing and each.could >= ASK_FROM]
+    lacking = [each for each in ranked if each.call.missing and each.could >= ASK_FROM]
     best = max(lacking, key=lambda each: each.could, default=None)
-    return [Call.of(best.tool, best.filled)] if best else []
+    return [best.call] if best else []
 
 
-Span = tuple[Request, Tool, Filled]
+# --- several tools: the request is cut into wishes ------------------------------------------------
 
 
-def _spans(request: Request, cuts: list[tuple[int, int]], ranked: list[Ranked]) -> list[Span]:
-    """(part of the request, its tool, its arguments) for each wish.
-
-    Each clause goes to the tool whose words it has, and leaving a tool costs something, so that
-    a clause which only adds detail stays with the clause before it.
-    """
-    labels = _labels(request, cuts, ranked[:MOST_TOOLS])
-    wishes = [_begins_a_wish(_said(request, start, end)) for start, end in cuts]
-    if len(set(labels)) < 2 and not any(wishes[1:]):
+def _wishes(request: Request, ranked: list[Ranked]) -> list[tuple[Request, Tool]]:
+    """(part of the request, its tool) for each wish, if there are several."""
+    cuts = _cuts(request)
+    if len(cuts) < 2 or len(ranked) < 2:
         return []
-    spans: list[Span] = []
+    labels = _labels(request, cuts, ranked[:MOST_TOOLS])
+    found: list[tuple[Request, Tool]] = []
     begin = 0
     for i in range(1, len(cuts) + 1):
-        tool = ranked[labels[begin]].tool
-        if i < len(cuts) and labels[i] == labels[begin] and not wishes[i]:
-            continue
-        again = i < len(cuts) and labels[i] == labels[begin]
-        if again and _REFERS_BACK.search(request.text, *cuts[i]):
-            continue
-        if begin == 0 and i == len(cuts):
-            return []  # one wish after all, and it is read already
-        part = request.part(cuts[begin][0], cuts[i - 1][1])
-        if again and not _stated(request.part(*cuts[i]), tool) & _stated(part, tool):
-            continue  # nothing is said twice, so it is one call
-        filled = fill(tool, part)
-        if filled.used or filled.arguments or not tool.required:
-            spans.append((part, tool, filled))
-        begin = i
-    return spans
+        if i == len(cuts) or labels[i] != labels[begin]:
+            part = request.part(cuts[begin][0], cuts[i - 1][1])
+            found.append((part, ranked[labels[begin]].call.tool))
+            begin = i
+    return found
 
 
 def _labels(request: Request, cuts: list[tuple[int, int]], ranked: list[Ranked]) -> list[int]:
     """For each clause the number of its tool: the dearest way through all clauses (Viterbi)."""
-    worth = [_worth(request, start, end, ranked) for start, end in cuts]
-    best, came = list(worth[0]), []
-    for own, (start, end) in zip(worth[1:], cuts[1:], strict=True):
-        said = _said(request, start, end)
+    tools = range(len(ranked))
+    best, came = [0.0] * len(ranked), []
+    for start, end in cuts:
+        inside = request.words_in(start, end)
+        said = [request.words[i].word for i in inside]
+        own = [sum(each.share[i] for i in inside) for each in ranked]
         leave = LEAVING if _begins_a_wish(said) else LEAVING_MIDWAY
         if said and said[0] in words("ordinals"):
             leave = LEAVING_TOLD
-        if _STATES.match(request.text, start, end):
+        if pattern("statement").match(request.text, start, end):
             leave += LEAVING
-        top = max(range(len(best)), key=lambda t: best[t])
-        stays = [best[t] >= best[top] - leave for t in range(len(best))]
-        came.append([t if stays[t] else top for t in range(len(best))])
-        best = [(best[t] if stays[t] else best[top] - leave) + own[t] for t in range(len(best))]
-    label = max(range(len(best)), key=lambda t: best[t])
-    labels = [label]
-    for step in reversed(came):
-        label = step[label]
-        labels.append(label)
+        top = max(tools, key=lambda t: best[t])
+        came.append([t if best[t] >= best[top] - leave else top for t in tools])
+        best = [max(best[t], best[top] - leave) + own[t] for t in tools]
+    labels = [max(tools, key=lambda t: best[t])]
+    for step in reversed(came[1:]):
+        labels.append(step[labels[-1]])
     return labels[::-1]
 
 
-def _worth(request: Request, start: int, end: int, ranked: list[Ranked]) -> list[float]:
-    """What the words of a clause count for each tool."""
-    said = set(_said(request, start, end))
-    return [sum(each.near.share.get(word, 0.0) for word in said) for each in ranked]
-
-
-def _said(request: Request, start: int, end: int) -> list[str]:
-    return [token.word for token in request.words if start <= token.start < end]
-
-
-def _stated(part: Request, tool: Tool) -> set[str]:
-    """The required parameters for which a clause states a value by itself."""
-    used = fill(tool, part).used
-    return {p.label for p in tool.required if p.label in used and used[p.label].kind != "phrase"}
-
-
-def _begins_a_wish(said: list[str]) -> bool:
+def _begins_a_wish(said: Sequence[str]) -> bool:
     """Whether a clause begins as a request does: with a verb of asking, or a question word."""
-    while said and said[0] in _CONNECTIVES:
-        said = said[1:]
-    return bool(said) and (said[0] in words("wish_verbs") or said[0] in words("question_words"))
+    first = next((word for word in said if word not in words("connectives")), "")
+    return first in words("wish_verbs") or first in words("question_words")
 
 
 def _cuts(request: Request) -> list[tuple[int, int]]:
@@ -215,12 +102,131 @@ def _cuts(request: Request) -> list[tuple[int, int]]:
     inside = [(v.start, v.end) for v in request.values if v.kind not in ("phrase", "predicate")]
     parts: list[tuple[int, int]] = []
     begin = 0
-    for match in _CUTS.finditer(request.text):
+    for match in pattern("cut").finditer(request.text):
         if any(start < match.end() and match.start() < end for start, end in inside):
             continue
-        if len(request.text[begin : match.start()].split()) < 2 or len(parts) == MOST_CLAUSES:
+        if len(request.text[begin : match.start()].split()) >= 2 and len(parts) < MOST_CLAUSES:
+            parts.append((begin, match.start()))
+            begin = match.end()
+    return [*parts, (begin, len(request.text))]
+
+
+# --- one tool, several times ----------------------------------------------------------------------
+
+
+def calls_of(call: Call, request: Request) -> list[Call]:
+    """The calls of one tool: as many as the request has values for one of its parameters.
+
+    "5 metres wide and 3 high, and another 2 by 1" makes two. What a call does not repeat it takes
+    over from its neighbours.
+    """
+    tool = call.tool
+    _fill_rows(call, request)
+    repeated = _repeated(call, request)
+    keys = [p.label for p in tool.parameters if p.required or _is_listed(call, p, request)]
+    count = max((len(repeated.get(label, ())) for label in keys), default=0)
+    if count < 2:
+        return [call]
+    full = [values for values in repeated.values() if len(values) >= count]
+    begins = [0, *(min(v[k].start for v in full) for k in range(1, count)), len(request.text)]
+    calls = []
+    for k in range(min(count, MOST_CALLS)):
+        own = Call(tool, dict(call.arguments), dict(call.sources), list(call.missing))
+        segment = request.part(begins[k], begins[k + 1])
+        for parameter in tool.parameters:
+            if several := repeated.get(parameter.label):
+                same = len(several) == count
+                there = several[k] if same else _closest(several, begins[k], begins[k + 1])
+                data = shape(parameter, there, request)
+                if data is not None:
+                    own.put(parameter, data, f"{there.text!r} in the request", there)
+            elif chosen := choose_option(parameter, segment):
+                own.put(parameter, *chosen)
+        calls.append(own)
+    return _unique(calls)
+
+
+def _is_listed(call: Call, parameter: Parameter, request: Request) -> bool:
+    used = call.used.get(parameter.label)
+    return used is not None and len(request.list_of(used)) > 1
+
+
+def _repeated(call: Call, request: Request) -> dict[str, list[Value]]:
+    """For each parameter that one value fills: all values that the request has for it, in order.
+
+    What is left over goes to the parameter whose own value it is like, and fits nearly as well.
+    """
+    reading = Reading(call.tool, request)
+    taken = [(p, each, call.used[each.label]) for p, each in enumerate(call.tool.parameters)
+             if each.label in call.scores
+             and (not each.is_list or call.used[each.label].kind == "array")]  # fmt: skip
+    found = {parameter.label: [value] for _, parameter, value in taken}
+    for value in reading.values:
+        if call.spends(value) or len(found) > MOST_CALLS:
             continue
-        parts.append((begin, match.start()))
-        begin = match.end()
-    parts.append((begin, len(request.text)))
-    return parts
+        alike = [each for each in taken if _is_like(each[2], value, request)]
+        bar = AGAIN if len(alike) > 1 else AGAIN_ALONE
+        likely = []
+        for p, parameter, first in alike:
+            score, part = reading.score(p, value)
+            ratio = score / call.scores[parameter.label]
+            if ratio >= bar or any(value.overlaps(each) for each in request.list_of(first)):
+                likely.append((ratio, -p, parameter, part))
+        if likely:
+            _, _, parameter, part = max(likely, key=lambda each: each[:2])
+            found[parameter.label].append(part)
+    return {label: sorted(values, key=lambda v: v.start) for label, values in found.items()}
+
+
+def _is_like(first: Value, other: Value, request: Request) -> bool:
+    """Whether a value may say again what another says: in a list with it, or as one of its kind."""
+    if any(other.overlaps(each) for each in request.list_of(first)):
+        return True
+    gap = request.text[min(first.end, other.end) : max(first.start, other.start)]
+    same = (first.kind, first.spelled, first.unit) == (other.kind, other.spelled, other.unit)
+    return same and first.kind != "phrase" and bool(pattern("joins").search(gap))
+
+
+def _closest(values: list[Value], begin: int, end: int) -> Value:
+    """The value that stands with a call's own: after it, or else the last one before."""
+    after = [value for value in values if begin <= value.start < end]
+    before = [value for value in values if value.start < begin]
+    return after[0] if after else before[-1] if before else values[0]
+
+
+def _fill_rows(call: Call, request: Request) -> None:
+    """An array of objects takes one member for each call that its own object would make."""
+    for parameter in call.tool.parameters:
+        inner = items_of(parameter.schema)
+        if parameter.is_list and inner.get("properties") and parameter.label not in call.arguments:
+            declared = {"name": parameter.label, "description": parameter.about}
+            [member] = compile_tools([declared | {"parameters": inner}])
+            rows = calls_of(fill(member, request), request)
+            members = [dict(r.arguments) for r in rows if r.arguments and not r.missing]
+            if members and all("." not in label for row in members for label in row):
+                call.put(parameter, members, "one member for each that the request names")
+
+
+def _share(calls: list[Call]) -> None:
+    """Calls take over what they lack from the one beside them."""
+    for i, call in enumerate(calls):
+        for other in [*reversed(calls[:i]), *calls[i + 1 :]]:
+            for parameter in list(call.missing):
+                twin = _twin(other.tool, parameter)
+                if twin and parameter.label in other.arguments:
+                    data = other.arguments[parameter.label]
+                    call.put(parameter, data, f"as for {other.tool.name}")
+
+
+def _twin(tool: Tool, parameter: Parameter) -> bool:
+    """Whether a tool has the same parameter."""
+    return any(p.label == parameter.label and p.types == parameter.types for p in tool.parameters)
+
+
+def _unique(calls: list[Call]) -> list[Call]:
+    found: list[Call] = []
+    for call in calls:
+        same = (c for c in found if c.tool is call.tool)
+        if not any(c.arguments == call.arguments for c in same):
+            found.append(call)
+    return found

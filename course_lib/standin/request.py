@@ -1,23 +1,32 @@
 """A request, or a part of one, read once for all tools: its words, its values, what stands near."""
 
-import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
-from .text import Token, Vector, is_stop_word, matrix, stem, tokens
+from .lexicon import pattern
+from .text import (
+    Token,
+    Vector,
+    direction,
+    importance,
+    is_stop_word,
+    matrix,
+    stem,
+    tokens,
+    verb_class,
+)
 from .values import Value, find_values
 
 LONGEST = 12_000  # characters; of a longer text the stand-in reads the beginning and the end
-_NOT_PLAIN = re.compile(r"[^\w%°#+]+|_")
-_JOINT = re.compile(
-    r"(?:['’]s| ?(?:[A-Za-z/]{1,12}|%|°[CF]?)(?=[ ,]))?"
-    r"\s*(?:,|;|and|or|&|,\s*and|,\s*or|,\s*&)\s*"
-    r"(?:the |a |an |some |also |then )?(?:[$€£]|#)?"
-)
-LONGEST_GAP = 24
+MOST_VALUES = 200
+NAMED = 0.35  # what a word counts that is part of a name
+LONGEST_GAP = 24  # characters between two members of a list
 BEFORE, AFTER = 8, 4  # how many words may announce a value
-FADES, FADES_AFTER, BLOCKED, APART = 0.09, 0.12, 0.35, 0.6
+FADES, AFTERWARDS, FADES_AFTER, BLOCKED, APART = 0.09, 0.85, 0.12, 0.35, 0.6
+LISTED = (
+    "number", "quoted", "name", "id", "email", "date", "url", "path", "domain", "phrase"
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -27,7 +36,6 @@ class Request:
     text: str
     words: list[Token]
     values: list[Value]
-    _near: dict[tuple[int, int], list[tuple[int, float]]] = field(default_factory=dict)
 
     @cached_property
     def stems(self) -> list[str]:
@@ -38,117 +46,121 @@ class Request:
         return matrix([token.word for token in self.words])
 
     @cached_property
-    def starts(self) -> list[int]:
-        return [token.start for token in self.words]
+    def stops(self) -> list[bool]:
+        return [is_stop_word(token.word) for token in self.words]
 
     @cached_property
-    def has_figures(self) -> bool:
-        return any(v.kind == "number" and not v.spelled for v in self.values)
+    def weights(self) -> list[float]:
+        """What each word counts: names count little, stop words and quotations nothing."""
+        apart = self._inside("quoted", "url", "email", "path")
+        named = self._inside("name", "id", "domain")
+        return [
+            0.0 if stop or i in apart else importance(token.word) * (NAMED if i in named else 1.0)
+            for i, (token, stop) in enumerate(zip(self.words, self.stops, strict=True))
+        ]
+
+    @cached_property
+    def content(self) -> dict[str, float]:
+        """The words that count, and what."""
+        pairs = zip(self.words, self.weights, strict=True)
+        return {token.word: weight for token, weight in pairs if weight}
+
+    @cached_property
+    def direction(self) -> Vector:
+        return direction(self.content)
+
+    @cached_property
+    def act(self) -> str:
+        """The kind of act that is wanted: read, change, …"""
+        return verb_class([token.word for token in self.words])
+
+    def _inside(self, *kinds: str) -> set[int]:
+        """The numbers of the words that are part of values of some kinds."""
+        values = [value for value in self.values if value.kind in kinds]
+        return {i for value in values for i in self.words_in(value.start, value.end)}
 
     @cached_property
     def plain(self) -> str:
         """The words alone, lower case, to look for a whole option in."""
-        return f" {_NOT_PLAIN.sub(' ', self.text.lower()).strip()} "
+        return f" {pattern('not plain').sub(' ', self.text.lower()).strip()} "
+
+    @cached_property
+    def lists(self) -> list[list[Value]]:
+        """Values of one kind that stand together, joined by commas or *and*, lone ones too."""
+        found: list[list[Value]] = []
+        last: dict[str, list[Value]] = {}
+        for value in self.values:
+            group = last.get(value.kind)
+            gap = self.text[group[-1].end : value.start] if group else ""
+            if group and len(gap) < LONGEST_GAP and pattern("joint").fullmatch(gap):
+                group.append(value)
+            elif value.kind in LISTED:
+                last[value.kind] = [value]
+                found.append(last[value.kind])
+        return found
+
+    def list_of(self, value: Value) -> list[Value]:
+        """The list that a value, or a part of one, stands in."""
+        fits = (g for g in self.lists if g[0].kind == value.kind and any(map(value.overlaps, g)))
+        return next(fits, [value])
+
+    def words_in(self, start: int, end: int) -> range:
+        """The numbers of the words between two places of the text."""
+        return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
     def near(self, value: Value) -> list[tuple[int, float]]:
         """(token, how much it counts) of the words that may announce `value`.
 
         Just before it counts most, just after it less; another value in between takes most of a
-        word for itself, and the end of a sentence ends it.
+        word for itself, and the end of a sentence ends it. What announces the first of a list of
+        values announces them all.
         """
-        value = self._leader(value)
-        found = self._near.get((value.start, value.end))
-        if found is None:
-            found = self._near[value.start, value.end] = [*self._before(value), *self._after(value)]
-        return found
+        leader = self.list_of(value)[0]
+        value = value if leader.overlaps(value) else leader
+        key = (value.start, value.end)
+        if key not in self._near:
+            inside = self.words_in(*key)
+            before = range(max(0, inside.start - BEFORE), inside.start)
+            after = range(inside.stop, min(inside.stop + AFTER, len(self.words)))
+            counted = [(i, self._counts(i, value, inside)) for i in (*before, *after)]
+            self._near[key] = [(i, weight) for i, weight in counted if weight > 0]
+        return self._near[key]
 
-    def within(self, value: Value) -> range:
-        """The numbers of the words that a value is made of."""
-        return range(bisect_left(self.starts, value.start), bisect_left(self.starts, value.end))
-
-    @cached_property
-    def stops(self) -> list[bool]:
-        return [is_stop_word(token.word) for token in self.words]
-
-    def _leader(self, value: Value) -> Value:
-        """The first of a list of numbers: what announces it announces them all."""
-        return self._leaders.get(id(value), value)
-
-    @cached_property
-    def _leaders(self) -> dict[int, Value]:
-        return {id(v): group[0] for group in groups(self, "number") for v in group[1:]}
-
-    @cached_property
-    def _owner(self) -> dict[int, int]:
-        """Token → the value it is part of, for values that are more than words."""
-        owner: dict[int, int] = {}
-        for number, value in enumerate(self.values):
-            if value.kind not in ("phrase", "number"):
-                first = bisect_left(self.starts, value.start)
-                last = bisect_left(self.starts, value.end)
-                owner |= dict.fromkeys(range(first, last), number)
-        return owner
+    def _counts(self, i: int, value: Value, inside: range) -> float:
+        """How much one word counts for a value that is made of the words `inside`."""
+        token, is_before = self.words[i], i < inside.start
+        start, end = (token.end, value.start) if is_before else (value.end, token.start)
+        gap = self.text[start:end]
+        if self.stops[i] or i in self._solid or pattern("sentence end").search(gap):
+            return 0.0
+        blocked = bisect_left(self._value_starts, end) > bisect_left(self._value_starts, start)
+        if is_before:
+            apart = "," in gap or " and " in gap
+            weight = BLOCKED if blocked else APART if apart else 1.0
+            return weight * (1 - FADES * (inside.start - i - 1))
+        closed = blocked or any(mark in gap for mark in ".;,!?")
+        return 0.0 if closed else AFTERWARDS - FADES_AFTER * (i - inside.stop)
 
     @cached_property
-    def _solid_starts(self) -> list[int]:
+    def _near(self) -> dict[tuple[int, int], list[tuple[int, float]]]:
+        return {}
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [token.start for token in self.words]
+
+    @cached_property
+    def _solid(self) -> set[int]:
+        """The words that are part of a value that is more than words."""
+        return self._inside(*{value.kind for value in self.values} - {"phrase", "number"})
+
+    @cached_property
+    def _value_starts(self) -> list[int]:
         return [value.start for value in self.values if value.kind != "phrase"]
-
-    def _before(self, value: Value) -> list[tuple[int, float]]:
-        found: list[tuple[int, float]] = []
-        distance, edge, apart = 0, value.start, 1.0
-        solid = bisect_left(self._solid_starts, value.start)
-        for i in range(bisect_left(self.starts, value.start) - 1, -1, -1):
-            if distance == BEFORE or _ends_sentence(self.text[self.words[i].end : edge]):
-                break
-            if "," in self.text[self.words[i].end : edge] or self.words[i].word == "and":
-                apart = APART
-            edge = self.words[i].start
-            if i in self._owner:
-                continue
-            if not self.stops[i]:
-                held = solid > bisect_left(self._solid_starts, self.words[i].end)
-                found.append((i, (1 - FADES * distance) * (BLOCKED if held else apart)))
-            distance += 1
-        return found
-
-    def _after(self, value: Value) -> list[tuple[int, float]]:
-        found: list[tuple[int, float]] = []
-        edge = value.end
-        for distance, i in enumerate(
-            range(bisect_left(self.starts, value.end), len(self.words))[:AFTER]
-        ):
-            word, gap = self.words[i].word, self.text[edge : self.words[i].start]
-            if i in self._owner or any(mark in gap for mark in ".;,!?"):
-                break
-            edge = self.words[i].end
-            if self.stops[i]:
-                if distance and word in ("and", "with", "for"):
-                    break
-                continue
-            found.append((i, 0.85 - FADES_AFTER * distance))
-        return found
 
     def part(self, start: int, end: int) -> "Request":
         """A clause of this request, read by itself."""
         return read_request(self.text[start:end])
-
-
-def groups(request: Request, kind: str) -> list[list[Value]]:
-    """Values of one kind that stand together, joined by commas or *and*; a lone one is one too."""
-    found: list[list[Value]] = []
-    for value in request.values:
-        if value.kind != kind:
-            continue
-        gap = request.text[found[-1][-1].end : value.start] if found else "x"
-        if found and len(gap) < LONGEST_GAP and _JOINT.fullmatch(gap):
-            found[-1].append(value)
-        else:
-            found.append([value])
-    return found
-
-
-def _ends_sentence(gap: str) -> bool:
-    return any(mark in gap for mark in (". ", "; ", "! ", "? ", ".\n", "\n\n"))
 
 
 def read_request(text: str) -> Request:
@@ -159,4 +171,4 @@ def read_request(text: str) -> Request:
     if len(text) > 40 and text[0] in "\"'" and text.count(text[0]) <= 2:
         text = text.strip(text[0])
     said = tokens(text)
-    return Request(text, said, find_values(text, said))
+    return Request(text, said, find_values(text, said)[:MOST_VALUES])

@@ -5,12 +5,15 @@ from a sentence embedder. They make *umbrella* a neighbour of *weather*. They do
 sentences, and a word of another language has none.
 """
 
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .lexicon import DATA, words
+from .lexicon import DATA, sets, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +25,7 @@ else:
 
 DIMENSIONS = 64
 KNOWN_WORDS = 30_000
+NEAR, AS_EXACT = 0.3, 0.9  # the least likeness of words, and what likeness counts at most
 RARE = 8_000  # the rank from which a word weighs as much as any
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -29,7 +33,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIXES = tuple(
     "ization ations ation ments ment ness ings ing ies ied ed es s ly er or y e".split()
 )
-_INFLECTIONS = ("s", "es", "ed", "ing", "ly", "'s", "’s")
+DETERMINERS = frozenset("a an the my your his her our their this that".split())
+_INFLECTIONS = ("", "s", "es", "ed", "ing", "ly", "'s", "’s")
 
 
 @dataclass(slots=True, eq=False)
@@ -49,11 +54,16 @@ def plain_words(text: str) -> list[str]:
     return [found.lower() for found in _WORD.findall(text)]
 
 
+def content_words(text: str) -> list[str]:
+    return [word for word in plain_words(text) if not is_stop_word(word)]
+
+
 def name_words(name: str) -> list[str]:
     """The words of an identifier: `getOrder_status2` gives get, order, status."""
     return plain_words(_CAMEL.sub(" ", name.replace("_", " ")))
 
 
+@lru_cache(maxsize=16384)
 def is_stop_word(word: str) -> bool:
     return word in words("stop_words") or word.partition("'")[0] in words("stop_words")
 
@@ -65,9 +75,7 @@ def stem(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
-            if len(word) > 3 and word[-1] == word[-2]:
-                word = word[:-1]
-            break
+            return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
     return word
 
 
@@ -77,24 +85,24 @@ def _vectors() -> tuple[dict[str, int], Vector]:
     import numpy as np
 
     with np.load(DATA / "vectors.npz") as stored:
-        known = str(stored["words"]).split(" ")
-        return {word: row for row, word in enumerate(known)}, stored["vectors"].astype(
-            np.float32
-        ) / 127
+        index = {word: row for row, word in enumerate(str(stored["words"]).split(" "))}
+        return index, stored["vectors"].astype(np.float32) / 127
 
 
 @lru_cache(maxsize=16384)
 def vector(word: str) -> Vector | None:
     """The unit vector of a word, or of its plain form; None for a word that is not in the table."""
     index, vectors = _vectors()
-    for form in (word, *(word.removesuffix(suffix) for suffix in _INFLECTIONS)):
-        if form in index:
-            row: Vector = vectors[index[form]]
-            return row
-    return None
+    forms = (word.removesuffix(suffix) for suffix in _INFLECTIONS)
+    row = next((index[form] for form in forms if form in index), None)
+    return None if row is None else vectors[row]
 
 
-def matrix(said: list[str] | tuple[str, ...]) -> Vector:
+def is_known(word: str) -> bool:
+    return vector(word) is not None
+
+
+def matrix(said: Sequence[str]) -> Vector:
     """The vectors of some words, one row each; zeros for a word that has none."""
     import numpy as np
 
@@ -114,12 +122,65 @@ def similarity(a: str, b: str) -> float:
     return float(x @ y) if x is not None and y is not None else 0.0
 
 
+def likeness(some: Sequence[str], others: Sequence[str]) -> float:
+    """The similarity of the two likest words."""
+    return max((similarity(a, b) for a in some for b in others), default=0.0)
+
+
 @lru_cache(maxsize=16384)
 def importance(word: str) -> float:
     """How much a word of a request weighs: rare ones more, words of any tool's trade little."""
-    import math
-
     if word in words("generic"):
         return 0.25
     rank = _vectors()[0].get(word, KNOWN_WORDS)
     return 0.5 + 0.5 * min(1.0, math.log1p(rank) / math.log(RARE))
+
+
+def direction(weights: dict[str, float]) -> Vector:
+    """The mean direction of some words, weighed; a unit vector."""
+    import numpy as np
+
+    mean: Vector = np.array([*weights.values(), 0.0], np.float32) @ matrix([*weights, ""])
+    unit: Vector = mean / (np.linalg.norm(mean) + 1e-9)
+    return unit
+
+
+class Words:
+    """Words that a thing is known by, each with its weight."""
+
+    def __init__(self, weights: dict[str, float]) -> None:
+        self.weights = weights or {"": 0.0}
+        self.stems: dict[str, float] = {}
+        for word, weight in weights.items():
+            self.stems[stem(word)] = max(self.stems.get(stem(word), 0.0), weight)
+
+    @cached_property
+    def _weighted(self) -> tuple[Vector, Vector]:
+        import numpy as np
+
+        return matrix([*self.weights]), np.array([*self.weights.values()], np.float32)
+
+    def met_by(self, stems: list[str], vectors: Vector) -> list[float]:
+        """For each word of a request how surely it means one of these: by its stem, or nearly."""
+        own, weights = self._weighted
+        near = ((vectors @ own.T - NEAR) * weights).max(axis=1) * (AS_EXACT / (1 - NEAR))
+        return [max(self.stems.get(s, 0.0), n) for s, n in zip(stems, near.tolist(), strict=True)]
+
+    def nearest(self, word: str) -> str:
+        """Itself if it is one of these, else `umbrella ~ weather`."""
+        if stem(word) in self.stems:
+            return word
+        return f"{word} ~ {max(self.weights, key=lambda own: similarity(word, own))}"
+
+
+def verb_class(said: Sequence[str]) -> str:
+    """What kind of act some words want (`read`, `change`, …): their first verb, or a question."""
+    for before, word in pairwise(["", *(re.split("['’]", each)[0] for each in said[:8])]):
+        if before in DETERMINERS:
+            continue  # "the schedule" is none
+        for name, verbs in sets("verb_classes").items():
+            if word in verbs:
+                return name
+        if word in words("question_words") and word not in ("can", "could", "will"):
+            return "read"
+    return ""
