@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -323,10 +323,26 @@ ITALIAN = tool("orari", "Orari dei treni in partenza da una stazione.", stazione
         "\n" * 100_000, "A, " * 20_000, "'" * 9_999, "{" * 5_000 + "}" * 5_000, "-" * 30_000,
     ],
 )  # fmt: skip
-def test_a_hostile_text_takes_bounded_time(question: str) -> None:
-    begun = time.perf_counter()
-    check(question, [GATE, TIDES, VISIT, HINDI, ITALIAN])
-    assert time.perf_counter() - begun < 3
+def test_a_hostile_text_takes_bounded_work(question: str) -> None:
+    tools = [GATE, TIDES, VISIT, HINDI, ITALIAN]
+    check(question, tools)
+    assert work(lambda: propose(question, tools)) < 600_000
+
+
+def work(do: Callable[[], Any]) -> int:
+    """How many functions of Python are called: a measure of time that no machine changes."""
+    calls_made = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls_made
+        calls_made += event == "call"
+
+    sys.setprofile(count)
+    try:
+        do()
+    finally:
+        sys.setprofile(None)
+    return calls_made
 
 
 def check(question: str, tools: list[Json], tool_choice: Any = "auto") -> None:
@@ -338,16 +354,13 @@ def check(question: str, tools: list[Json], tool_choice: Any = "auto") -> None:
 
 def test_a_large_catalogue_and_a_large_schema() -> None:
     many = [tool(f"tool_{i}", f"Does thing number {i}.", x=text("X")) for i in range(126)]
-    begun = time.perf_counter()
-    check(QUESTION, [*many, GATE, TIDES])
-    wide = tool(
-        "wide",
-        "Fill the wide form.",
-        False,
-        **{f"field_{i}": {**text(f"F {i}"), "optional": True} for i in range(5_000)},
-    )
-    check("Fill field 7 of the wide form with 'blue'", [wide])
-    assert time.perf_counter() - begun < 5
+    many += [GATE, TIDES]
+    check(QUESTION, many)  # and they are compiled
+    assert work(lambda: propose(QUESTION, many)) < 10_000
+    optional = {**text("F"), "optional": True}
+    wide = tool("wide", "Fill the form.", False, **{f"field_{i}": optional for i in range(5_000)})
+    check("Fill field 7 of the form with 'blue'", [wide])
+    assert work(lambda: propose("Fill field 8 of the form with 'blue'", [wide])) < 300_000
 
 
 def test_a_recursive_schema_ends() -> None:
