@@ -15,8 +15,8 @@ from .request import Request
 from .text import likeness
 
 FEATURES = (
-    "log exact", "direction", "name", "against", "other act",
-    "tells", "missing x covered", "filled", "filled x covered", "weakest pair", "unused values",
+    "log covered", "log exact", "direction", "name", "against", "other act",
+    "tells", "missing x covered", "filled", "left over", "weakest pair", "unused values",
 )  # fmt: skip
 DOES_ELSE, NOTHING_SHARED, NAMELESS = 0.8, 2.0, 3.0  # off the logit
 PASSED_OVER = 1.0  # off the logit of a tool that has no place for such a value, if another has
@@ -55,9 +55,9 @@ def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
     for each in found:
         less = PASSED_OVER * any(not each.call.spends(value) for value in claimed)
         each.features |= _of_call(request, each)
-        each.score = each.could = score_of(each.features, each.call.tool, less)
+        each.score = each.could = score_of(each.features, less)
         if each.call.missing:
-            each.could = score_of(as_if_said(each.features), each.call.tool, less)
+            each.could = score_of(as_if_said(each.features), less)
     return sorted(found, key=lambda each: -each.score)
 
 
@@ -73,7 +73,6 @@ def _compare(request: Request, tool: Tool) -> Ranked:
     features = {
         "covered": covered(met),
         "exact": covered([tool.known_by.stems.get(s, 0.0) for s in stems]),
-        "explained": covered([float(s in tool.own.stems) for s in stems]),
         "direction": float(request.direction @ tool.direction),
         "name": sum(likeness([key], [*request.content]) ** 2 for key in tool.key_words)
         / max(len(tool.key_words), 1),
@@ -81,7 +80,13 @@ def _compare(request: Request, tool: Tool) -> Ranked:
         "other act": float(bool(request.act and tool.act) and request.act != tool.act),
         "tells": min(len(tool.own.weights) / 8, 1.0),
     }
-    features["log exact"] = math.log(A_LITTLE + features["exact"])
+    # a name that says nothing leaves it to the description
+    nameless = (
+        tool.is_nameless and covered(tool.own.met_by(stems, vectors) if stems else []) < A_LITTLE
+    )
+    features["says nothing"] = float(nameless)
+    for name in ("covered", "exact"):
+        features[f"log {name}"] = math.log(A_LITTLE + features[name])
     features["promise"] = features["covered"] * total + features["direction"] + features["name"]
     call = Call(tool, missing=list(tool.required))
     return Ranked(call, list(map(mul, met, weights)), features)
@@ -96,12 +101,15 @@ def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
         and not call.spends(value)
         for value in request.values
     )  # fmt: skip
+    spent = {i for used in call.used.values() for i in request.words_in(used.start, used.end)}
+    words_left = zip(request.weights, ranked.share, strict=True)
+    left = sum(max(w - s, 0.0) for i, (w, s) in enumerate(words_left) if i not in spent)
     filled = len(call.arguments) / len(call.tool.parameters) if call.tool.parameters else 1.0
     needed = [call.scores[p.label] for p in call.tool.required if p.label in call.scores]
     return {
         "missing x covered": missing * ranked.features["covered"],
         "filled": filled,
-        "filled x covered": filled * ranked.features["covered"],
+        "left over": left / (sum(request.weights) + 0.3),
         "weakest pair": math.log(min(needed, default=SAID)),
         "unused values": float(unused),
     }
@@ -109,11 +117,11 @@ def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
 
 def as_if_said(features: dict[str, float]) -> dict[str, float]:
     """The features as they would be if the request had stated all that the tool requires."""
-    whole = {"missing x covered": 0.0, "filled": 1.0, "filled x covered": features["covered"]}
+    whole = {"missing x covered": 0.0, "filled": 1.0}
     return features | whole | {"weakest pair": math.log(SAID)}
 
 
-def score_of(features: dict[str, float], tool: Tool, less: float = 0.0) -> float:
+def score_of(features: dict[str, float], less: float = 0.0) -> float:
     """The probability that the tool is the one that was meant.
 
     Three things are too rare in the data to be fitted: a tool that does something else than what
@@ -124,7 +132,7 @@ def score_of(features: dict[str, float], tool: Tool, less: float = 0.0) -> float
         less += DOES_ELSE
     if features["covered"] < A_LITTLE:
         less += NOTHING_SHARED
-    elif tool.is_nameless and features["explained"] < A_LITTLE:
+    elif features["says nothing"]:
         less += NAMELESS
     return likelihood("choice", (features[name] for name in FEATURES), less)
 

@@ -41,10 +41,11 @@ def answer(question: str, made: list[Made]) -> Json | None:
 
     What other tools returned is said first, as it always is.
     """
-    results = [found for each in made if (found := passages(each.output)) is not None]
+    passed = [each for each in made if not each.failed]
+    results = [found for each in passed if (found := passages(each.output)) is not None]
     if not results:
         return None
-    text = from_results([each for each in made if passages(each.output) is None])
+    text = from_results([each for each in made if each.failed or passages(each.output) is None])
     sentences = _weighed(question, [passage for found in results for passage in found])
     best = max(sentences, key=lambda said: said.share, default=None)
     named = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)

@@ -17,7 +17,7 @@ from .request import Request
 from .schema import items_of
 from .values import Value
 
-THRESHOLD = 0.38  # below it the model does not call
+THRESHOLD = 0.4  # below it the model does not call
 ASK_FROM = 0.6  # how likely a tool must be, if all had been said, to ask for what was not
 MOST_TOOLS, MOST_CLAUSES, MOST_CALLS = 8, 40, 40
 # How likely another value must be, beside the first; the same if it is like that one alone.
