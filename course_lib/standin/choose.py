@@ -16,7 +16,7 @@ from .text import likeness
 
 FEATURES = (
     "log covered", "log exact", "direction", "name", "against", "other act",
-    "tells", "missing x covered", "filled", "left over", "weakest pair", "unused values",
+    "tells", "missing x covered", "filled", "log rest covered", "weakest pair", "unused values",
 )  # fmt: skip
 DOES_ELSE, NOTHING_SHARED, NAMELESS = 0.8, 2.0, 3.0  # off the logit
 PASSED_OVER = 1.0  # off the logit of a tool that has no place for such a value, if another has
@@ -102,14 +102,15 @@ def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
         for value in request.values
     )  # fmt: skip
     spent = {i for used in call.used.values() for i in request.words_in(used.start, used.end)}
-    words_left = zip(request.weights, ranked.share, strict=True)
-    left = sum(max(w - s, 0.0) for i, (w, s) in enumerate(words_left) if i not in spent)
+    rest = [i for i, weight in enumerate(request.weights) if weight and i not in spent]
+    asked = sum(request.weights[i] for i in rest)
+    met = sum(min(ranked.share[i], request.weights[i]) for i in rest)
     filled = len(call.arguments) / len(call.tool.parameters) if call.tool.parameters else 1.0
     needed = [call.scores[p.label] for p in call.tool.required if p.label in call.scores]
     return {
         "missing x covered": missing * ranked.features["covered"],
         "filled": filled,
-        "left over": left / (sum(request.weights) + 0.3),
+        "log rest covered": math.log(A_LITTLE + met / asked) if asked else 0.0,
         "weakest pair": math.log(min(needed, default=SAID)),
         "unused values": float(unused),
     }
