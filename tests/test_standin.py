@@ -356,7 +356,7 @@ def test_a_large_catalogue_and_a_large_schema() -> None:
     many = [tool(f"tool_{i}", f"Does thing number {i}.", x=text("X")) for i in range(126)]
     many += [GATE, TIDES]
     check(QUESTION, many)  # and they are compiled
-    assert work(lambda: propose(QUESTION, many)) < 10_000
+    assert work(lambda: propose(QUESTION, many)) < 20_000
     optional = {**text("F"), "optional": True}
     wide = tool("wide", "Fill the form.", False, **{f"field_{i}": optional for i in range(5_000)})
     check("Fill field 7 of the form with 'blue'", [wide])
