@@ -190,10 +190,13 @@ def test_the_platform_goes_on_after_files_that_fail() -> None:
     assert hit.filename == "a.pdf"
 
 
-def test_a_file_of_too_many_tokens_fails() -> None:
+@pytest.mark.parametrize(
+    "content", [b"moon " * 100_001, b" " * 40 * MEGABYTE + b"x"], ids=["tokens", "blanks"]
+)
+def test_a_text_that_is_too_long_fails(content: bytes) -> None:
     client = connect()
     store = client.vector_stores.create()
-    file = ("a.txt", b"moon " * 100_001)
+    file = ("a.txt", content)
     failed = client.vector_stores.files.upload_and_poll(vector_store_id=store.id, file=file)
     assert failed.last_error
     assert failed.last_error.message == "The file could not be parsed because it is too large."

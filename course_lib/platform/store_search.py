@@ -18,7 +18,10 @@ _weights = fields({"embedding_weight": decimal(0), "text_weight": decimal(0)})
 
 
 def check_ranking(value: Any, path: str) -> None:
-    """`ranker` none goes by meaning alone; the others by meaning and words (`hybrid_search`)."""
+    """`ranker` none goes by meaning alone, the others by meaning and words.
+
+    `hybrid_search` weighs the two. The API documents it for the tool; here a search takes it too.
+    """
     fields(
         {},
         {

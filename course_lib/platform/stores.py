@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 SECONDS_TO_PROCESS = 2
 DAY = 24 * 60 * 60  # seconds
 VECTOR_BYTES = 1024  # a chunk takes these and its text: 12 bytes of text were recorded as 1,036
-MOST_TOKENS = 100_000  # of a file. The API takes 5,000,000, but has more than a laptop to read them
+# Of a file. The API takes 5,000,000 tokens, but has more than a laptop to read them with.
+MOST_TOKENS, MOST_CHARACTERS = 100_000, 2_000_000
 STATUSES = ("in_progress", "completed", "failed", "cancelled")
 
 
@@ -126,7 +127,7 @@ class VectorStore:
 def _chunks(attached: Attached) -> list[str]:
     text = read_text(attached.file.body["filename"], attached.file.content)
     size = attached.body["chunking_strategy"]["static"]
-    begins = starts(text)
-    if len(begins) > MOST_TOKENS:
+    begins = starts(text[:MOST_CHARACTERS])
+    if len(begins) > MOST_TOKENS or len(text) > MOST_CHARACTERS:
         raise Unreadable("invalid_file", "The file could not be parsed because it is too large.")
     return chunk(text, begins, size["max_chunk_size_tokens"], size["chunk_overlap_tokens"])
