@@ -324,6 +324,11 @@ STORES = [
     searching("by an unknown ranker", INFERRED, "Invalid value: 'best'. Supported values are: "
               "'none', 'auto', and 'default-2024-11-15'.", "ranking_options.ranker",
               "invalid_value", ranking_options={"ranker": "best"}),
+    searching("by too much weight", INFERRED, "Invalid "
+              "'ranking_options.hybrid_search.text_weight': decimal above maximum value. Expected "
+              "a value <= 1000000, but got 1000001 instead.",
+              "ranking_options.hybrid_search.text_weight", "decimal_above_max_value",
+              ranking_options={"hybrid_search": {"embedding_weight": 1, "text_weight": 1_000_001}}),
     searching("by no weight", UNVERIFIED, "Invalid 'ranking_options.hybrid_search': one of the "
               "weights must be above 0.", "ranking_options.hybrid_search", UNVERIFIED,
               ranking_options={"hybrid_search": {"embedding_weight": 0, "text_weight": 0}}),

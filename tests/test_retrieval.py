@@ -77,7 +77,7 @@ def test_paraphrased_questions_find_their_document(meaning: float) -> None:
     index = Index()
     index.add(documents, embed(documents))
     found = [
-        best(index.scores(question, vector, meaning, 1 - meaning), 1)[0]
+        best(index.scores(question, vector, meaning), 1)[0]
         for question, vector in zip(questions, embed(questions), strict=True)
     ]
     right = sum(row == number for number, row in enumerate(found))

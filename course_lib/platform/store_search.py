@@ -14,7 +14,8 @@ from .vector_stores import find_alive
 
 MOST_RESULTS, USUAL_RESULTS = 50, 10
 LONGEST_QUERY = 4096  # characters
-_weights = fields({"embedding_weight": decimal(0), "text_weight": decimal(0)})
+HEAVIEST = 1_000_000
+_weights = fields({"embedding_weight": decimal(0, HEAVIEST), "text_weight": decimal(0, HEAVIEST)})
 
 
 def check_ranking(value: Any, path: str) -> None:
@@ -103,12 +104,12 @@ def search(
     chunk that came first is first. Raises ApiError for a store that is not there or has expired.
     """
     from ..retrieval.embed import embed
-    from ..retrieval.rank import MEANING, WORDS
+    from ..retrieval.rank import MEANING
 
     options = ranking_options or {}
-    alone = {"embedding_weight": 1, "text_weight": 0}
-    usual = {"embedding_weight": MEANING, "text_weight": WORDS}
-    weights = options.get("hybrid_search") or (alone if options.get("ranker") == "none" else usual)
+    meaning = 1 if options.get("ranker") == "none" else MEANING
+    if weights := options.get("hybrid_search"):
+        meaning = weights["embedding_weight"] / sum(weights.values())
     vectors = embed(queries)
     found: list[Hit] = []
     for store in [find_alive(state, store_id) for store_id in vector_store_ids]:
@@ -122,7 +123,7 @@ def search(
         rows = store.index.search(
             queries,
             vectors,
-            (weights["embedding_weight"], weights["text_weight"]),
+            meaning,
             [passing[chunk.file_id] for chunk in store.chunks],
             max_num_results,
         )

@@ -16,7 +16,7 @@ import numpy as np
 from .embed import DIMENSIONS, embed
 from .weights import Array, one_thread
 
-MEANING, WORDS = 0.8, 0.2  # the weights of both, unless others are asked for
+MEANING = 0.8  # the share of meaning in a score, unless another is asked for
 SATURATION, LENGTH = 1.2, 0.75  # BM25's k1 and b: how soon repetition counts less, long texts less
 DIGITS = 4  # of a score: fewer than processors agree on, so that order is the same on all
 STOP_WORDS = frozenset(
@@ -36,7 +36,7 @@ def rank(query: str, texts: Sequence[str], meaning: float = MEANING) -> list[tup
     """The texts with their scores for a query, best first; `meaning` 0 goes by words alone."""
     index = Index()
     index.add(texts, embed(texts))
-    scores = index.scores(query, embed([query])[0], meaning, 1 - meaning)
+    scores = index.scores(query, embed([query])[0], meaning)
     return [(float(scores[row]), texts[row]) for row in best(scores, len(texts))]
 
 
@@ -85,25 +85,22 @@ class Index:
         self,
         queries: Sequence[str],
         vectors: Array,
-        weights: tuple[float, float],
+        meaning: float,
         allowed: Sequence[bool],
         limit: int,
     ) -> list[tuple[int, float]]:
         """The best of the allowed rows with their scores, each for the query it answers best."""
         if not len(self):
             return []
-        each = [self.scores(*asked, *weights) for asked in zip(queries, vectors, strict=True)]
+        each = [self.scores(*asked, meaning) for asked in zip(queries, vectors, strict=True)]
         scores = np.where(np.array(allowed), np.max(each, axis=0), -1)
         return [(row, float(scores[row])) for row in best(scores, limit) if scores[row] >= 0]
 
-    def scores(
-        self, query: str, vector: Array, meaning: float = MEANING, by_words: float = WORDS
-    ) -> Array:
+    def scores(self, query: str, vector: Array, meaning: float = MEANING) -> Array:
         """How well each row answers the query, from 0 to 1, rounded."""
         with one_thread():
             near = np.clip(self._vectors[: len(self)] @ vector, 0, 1)
-        shared = self._keyword_scores(query)
-        mean: Array = (meaning * near + by_words * shared) / (meaning + by_words)
+        mean: Array = meaning * near + (1 - meaning) * self._keyword_scores(query)
         return np.round(mean, DIGITS)
 
     def _keyword_scores(self, query: str) -> Array:
