@@ -203,7 +203,10 @@ def test_a_loop_without_a_cap_is_stopped_and_told(function: str, pipe: Way) -> N
         sent.append(len(client.exchanges))
         return outcome
 
-    assert came_back(ASKS, look, pipe) == "it had sent 5 requests and did not stop"
+    assert (
+        came_back(ASKS, look, pipe)
+        == "it had sent 5 requests and did not stop: a loop without a cap"
+    )
     assert set(sent) == {5}
 
 
@@ -227,7 +230,10 @@ def test_a_submission_cannot_hide_that_it_was_stopped() -> None:
         yield expect("it stops", submission.call("hides", submission.client())).equals("fine")
 
     result = run_check(Task("99.1", "", 1, 1, 1, (), check), direct_submission(names_of(source)))
-    assert result.findings[0].came_back == "it had sent 100 requests and did not stop"
+    assert (
+        result.findings[0].came_back
+        == "it had sent 100 requests and did not stop: a loop without a cap"
+    )
 
 
 # Objects of the SDK, and streams

@@ -184,8 +184,8 @@ class Submission:
     def _read(self, reply: Json, question: Json, tried: str, seen: int) -> Outcome:
         for client in self._clients:
             if client.is_used_up:  # whatever the probe says of it
-                problem = f"it had sent {client.max_requests} requests and did not stop"
-                return Outcome(tried, problem=problem)
+                sent = f"it had sent {client.max_requests} requests and did not stop"
+                return Outcome(tried, problem=f"{sent}: a loop without a cap")
         match reply:
             case {"missing": _}:
                 raise Missing(question["name"])
