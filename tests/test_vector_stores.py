@@ -110,6 +110,15 @@ def test_a_file_is_in_progress_before_it_is_completed() -> None:
     assert hit.content[0].text == MOON[0]
 
 
+def test_the_log_keeps_what_each_poll_said() -> None:
+    platform = Platform()
+    client = client_of(platform)
+    store = client.vector_stores.create()
+    client.vector_stores.files.create_and_poll(upload(client, "x"), vector_store_id=store.id)
+    said = [each.reply["status"] for each in platform.exchanges if "file-" in each.path]
+    assert said == ["in_progress", "completed"]
+
+
 def test_polling_ends_at_once_and_the_stuck_file_never_does() -> None:
     client = connect(faults=[Fault("stuck", after=1)])
     store = client.vector_stores.create()

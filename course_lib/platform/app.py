@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections import deque
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from ..standin import ScriptError, StandIn
@@ -107,6 +108,8 @@ class Platform:
             given = (*ids, body) if request.method == "POST" else ids
             self.state.stuck = fault is not None and fault.kind == "stuck"
             made = endpoint(self.state, request, *given)
+            if "/vector_stores" in request.path:
+                made, headers = deepcopy(made), headers | POLL  # the store goes on changing its own
         if isinstance(made, bytes):
             self._log(request, body, 200, {})
             return Reply(200, {"content-type": "application/octet-stream"} | headers, (made,))
@@ -115,8 +118,7 @@ class Platform:
         self._log(request, body, 200, made.final, explanation=made.explanation)
         if made.chunks is not None:
             return event_stream(made.chunks, headers)
-        polled = POLL if "/vector_stores/" in request.path else {}
-        return json_reply(200, made.final, headers | polled)
+        return json_reply(200, made.final, headers)
 
     def _refuse(
         self, request: Request, body: Json, headers: dict[str, str], error: ApiError

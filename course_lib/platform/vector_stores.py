@@ -29,7 +29,6 @@ from .state import State
 from .stores import SECONDS_TO_PROCESS, STATUSES, Attached, Batch, VectorStore
 
 MOST_FILES, MOST_IN_BATCH = 500, 2000
-MOST_ATTRIBUTES = 16
 AUTO = {"max_chunk_size_tokens": 800, "chunk_overlap_tokens": 400}
 
 
