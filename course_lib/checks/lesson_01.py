@@ -14,14 +14,15 @@ from ..standin.scripted import Scripted
 from .schema import asks_for
 from .task import Finding, expect, task
 from .wire import (
+    ACCEPTED,
     Json,
+    accepted,
     asked,
     call_of_text,
     calls_in,
     function_tool,
     outputs,
     ran,
-    refused,
     said,
     seen,
     turns,
@@ -80,8 +81,8 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
     client = submission.client()
     called = submission.call("ask", client, _QUESTION)
     yield (
-        expect("the API accepts the request", refused(called, client))
-        .that(lambda refusal: refusal is None, "a request that the API accepts")
+        expect("the API accepts the request", accepted(called, client))
+        .equals(ACCEPTED)
         .because("the request is checked before any model sees it")
     )
     yield (
@@ -127,7 +128,7 @@ def declare_a_tool(submission: Submission) -> Iterator[Finding]:
 def _sent(called: Outcome, client: Client) -> Outcome:
     """The parts of the latest request that matter here, in place of what came back."""
     if not turns(client):
-        return refused(called, client)
+        return accepted(called, client)
     body = turns(client)[-1].body
     return Outcome(called.tried, {name: body.get(name) for name in ("input", "tools")})
 
@@ -246,8 +247,8 @@ def answer_every_call(submission: Submission) -> Iterator[Finding]:
     yield (
         expect("a result that is not text goes back as text", first["output"], second["output"])
         .that(
-            lambda text: text.strip() and ("A-104" in text or ("R-81" in text and "R-82" in text)),
-            "output as text, for example json.dumps(result)",
+            lambda text: ("A-104" in text) is not ("R-81" in text and "R-82" in text),
+            "the result of its own call as text, for example json.dumps(result)",
         )
         .because("the API refuses anything else: Invalid type for 'input[2].output'")
     )
@@ -276,14 +277,19 @@ def answer_every_call(submission: Submission) -> Iterator[Finding]:
         .that(partial(_tells, "erase"), "an output that says there is no erase")
         .because("every call of a turn needs its output, those that name nothing too")
     )
-    damaged = answer(call_of_text("get_order", "call_3", '{"order_id": "A-1'))
+    damaged = [
+        answer(call_of_text("get_order", "call_3", text)).through(
+            lambda item: item | {"calls of get_order": len(get_order.calls)}
+        )
+        for text in ('{"order_id": "A-1', '["A-104"]', "null")
+    ]
     yield (
-        expect("arguments that are cut off are answered", damaged)
+        expect("arguments that are no JSON object are answered", *damaged)
         .that(
-            lambda item: _tells("", item) and len(get_order.calls) == 1,
+            lambda item: _tells("", item) and item["calls of get_order"] == 1,
             "an output that says so, and no second call of get_order",
         )
-        .because("half an order number is another order number, or none")
+        .because("half an order number is another order number, or none at all")
     )
 
 
@@ -329,8 +335,8 @@ def mend_what_you_pasted(submission: Submission) -> Iterator[Finding]:
     )
     last = seen(called, client)
     yield (
-        expect("the API accepts every request", refused(called, client))
-        .equals(None)
+        expect("the API accepts every request", accepted(called, client))
+        .equals(ACCEPTED)
         .because("a tool is flat here, and its answer is a function_call_output")
     )
     yield (
@@ -358,11 +364,11 @@ def mend_what_you_pasted(submission: Submission) -> Iterator[Finding]:
         "Is A-112 late?", call("get_order", {"order_id": "A-112"}), message("Not yet.")
     )
     yield (
-        expect("another question gets its own order", ran(other, get_order))
-        .that(
-            lambda calls: calls == [{"order_id": "A-112"}] and other.value == "Not yet.",
-            "get_order called with A-112, and the text of the answer returned: 'Not yet.'",
+        expect(
+            "another question gets its own order",
+            other.through(lambda text: [text, get_order.calls]),
         )
+        .equals(["Not yet.", [{"order_id": "A-112"}]])
         .because("the order number is the model's, read from its call")
     )
     plain, client, unused = ask(_UNRELATED)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.submission import Outcome, Submission
+from ..grading.submission import Outcome, Submission, Verdict
 from .schema import asks_for, fits
 from .task import Finding, expect, task
-from .wire import Json, asked, calls_in, declared, function_tool
+from .wire import ACCEPTED, Json, asked, calls_in, declared, function_tool
 
 _NEIGHBOURS = {
     "search_orders": (
@@ -57,7 +57,7 @@ def three_neighbours(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("the API accepts the catalogue", declared(catalogue, catalogue.value))
-        .equals("accepted")
+        .equals(ACCEPTED)
         .because("one tool it refuses, and no tool is sent")
     )
     for name, questions in _NEIGHBOURS.items():
@@ -143,7 +143,8 @@ def attack_then_defend(submission: Submission) -> Iterator[Finding]:
         return submission.call("get_prerequisite", course)
 
     for course, needed in (("CSC-122", "CSC-121"), ("CSC-105", None)):
-        spellings = (course, course.lower(), course.replace("-", " "), f" {course.lower()}\n")
+        plain = course.replace("-", "").lower()
+        spellings = (course, course.lower(), course.replace("-", " "), f" {course}\n", plain)
         yield (
             expect(f"{course} is found in every writing", *map(defend, spellings))
             .equals({"ok": True, "course": course, "prerequisite": needed})
@@ -180,6 +181,7 @@ def _plain(course: str) -> str:
     return re.sub("[^A-Z0-9]", "", course.upper())
 
 
+_TAKEN, _REFUSED = Verdict("they fit"), Verdict("they do not fit")
 _TEXT = {"type": "string", "description": "As the customer wrote it"}
 _FLAT = {
     "type": "object",
@@ -225,11 +227,11 @@ def leave_nothing_open(submission: Submission) -> Iterator[Finding]:
 
     def takes(label: str, closed: Outcome, yes: list[Json], no: list[Json]) -> Finding:
         judged = [_judged(closed, arguments) for arguments in [*yes, *no]]
-        return expect(label, *judged).equals(*["taken"] * len(yes), *["refused"] * len(no))
+        return expect(label, *judged).equals(*[_TAKEN] * len(yes), *[_REFUSED] * len(no))
 
     yield (
         expect("the API takes each of them as strict", *map(_as_strict, (flat, deep, loose)))
-        .equals("accepted")
+        .equals(ACCEPTED)
         .because("strict is refused for a schema that leaves anything open, at any depth")
     )
     yield takes(
@@ -294,4 +296,4 @@ def _judged(closed: Outcome, arguments: Json) -> Outcome:
     if closed.problem is not None:
         return closed
     tried = Outcome(f"with the schema returned, the arguments {arguments}", closed.value)
-    return tried.through(lambda schema: "taken" if fits(arguments, schema) else "refused")
+    return tried.through(lambda schema: _TAKEN if fits(arguments, schema) else _REFUSED)

@@ -5,12 +5,23 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.submission import Outcome, Submission
+from ..grading.submission import Outcome, Submission, Verdict
 from ..platform.app import Platform
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted, ScriptError
 from .task import Finding, expect, task
-from .wire import Json, ask, function_tool, outputs, ran, refused, seen, turns, user_texts
+from .wire import (
+    ACCEPTED,
+    Json,
+    accepted,
+    ask,
+    function_tool,
+    outputs,
+    ran,
+    seen,
+    turns,
+    user_texts,
+)
 
 _DATES = {"A-104": "2026-07-13", "A-107": "2026-07-16", "A-112": "2026-07-21"}
 _PLACES = {"PX-88": "Lyon", "PX-91": "Grenoble"}
@@ -54,7 +65,7 @@ class _Run:
 
     @property
     def accepted(self) -> Outcome:
-        return refused(self.called, self.client)
+        return accepted(self.called, self.client)
 
     @property
     def answers(self) -> Outcome:
@@ -76,7 +87,9 @@ class _Run:
     def stop(self) -> Outcome:
         """How it ended, in words, also when it raised."""
         how = self.called.problem or f"it returned {self.called.value!r}"
-        return Outcome(self.called.tried, f"after {len(turns(self.client))} requests {how}")
+        return Outcome(
+            self.called.tried, Verdict(f"after {len(turns(self.client))} requests {how}")
+        )
 
 
 def _in_order(items: list[Json]) -> list[str]:
@@ -116,7 +129,7 @@ def one_round(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("the API accepts every request", run.accepted)
-        .equals(None)
+        .equals(ACCEPTED)
         .because("all the model's items go back, and every call with an output")
     )
     yield (
@@ -187,7 +200,7 @@ def break_the_loop(submission: Submission) -> Iterator[Finding]:
         ),
     ):
         yield (
-            expect(f"{name} breaks it", _played(attacks[name]))
+            expect(f"{name} breaks it", _played(name, attacks[name]))
             .that(partial(_begins, wanted), f"a script at which found_loop ends so: {wanted}…")
             .because(reason)
         )
@@ -196,7 +209,7 @@ def break_the_loop(submission: Submission) -> Iterator[Finding]:
 _ENOUGH = 10  # requests after which a loop counts as endless
 
 
-def _played(script: Outcome) -> Outcome:
+def _played(name: str, script: Outcome) -> Outcome:
     """What becomes of found_loop, as the task shows it, when a model follows this script."""
     if script.problem is not None:
         return script
@@ -205,7 +218,7 @@ def _played(script: Outcome) -> Outcome:
         ended = _found_loop(platform)
     except (ScriptError, TypeError) as error:
         ended = f"this is no script: {error}"
-    return Outcome(f"found_loop with {script.tried}", ended)
+    return Outcome(f"found_loop with attacks[{name!r}]", Verdict(ended))
 
 
 def _found_loop(platform: Platform) -> str:
@@ -265,7 +278,7 @@ def the_loop_that_survives(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("the API accepts every request", whole.accepted)
-        .equals(None)
+        .equals(ACCEPTED)
         .because("it refuses a history in which an item of the model's is missing")
     )
     yield (
@@ -280,11 +293,12 @@ def the_loop_that_survives(submission: Submission) -> Iterator[Finding]:
         )
         .because("what is not in the context never happened, and is asked for again")
     )
-    many = play("And both?", [[_order("A-112"), _parcel("PX-91")], message("Both are known.")])
+    both = [message("One moment."), _order("A-112"), _parcel("PX-91")]
+    many = play("And both?", [both, message("Both are known.")])
     yield (
         expect("several calls of one turn are all answered", many.answers)
         .that(partial(_tell, ["2026-07-21", "Grenoble"]), "two outputs, in one request")
-        .because("the API refuses a turn of which one call is unanswered")
+        .because("one that is unanswered is refused; and text beside a call is no end")
     )
     for label, fact, wish, script in (
         ("a function that fails is told to the model", "Z-9", "Is Z-9 late?", _order("Z-9")),

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..grading.doubles import Client
-from ..grading.submission import Outcome, Submission
+from ..grading.submission import Outcome, Submission, Verdict
 from ..live import MODEL
 from ..platform.context import as_items
 from ..platform.events import response_events
@@ -31,9 +31,9 @@ _DESK = [
     ),
 ]
 
-_ANY = "a call"
+_ANY = Verdict("a call")
 # situation: (what it needs, {question: the tools called})
-_SITUATIONS: dict[str, tuple[str, dict[str, list[str] | str]]] = {
+_SITUATIONS: dict[str, tuple[str, dict[str, list[str] | Verdict]]] = {
     "chat": (
         "the model decides, question by question",
         {_ORDER: ["get_order"], _STOCK: ["get_stock"], _NEITHER: []},
@@ -77,7 +77,7 @@ def whose_choice_is_it(submission: Submission) -> Iterator[Finding]:
         )
 
 
-def _chosen(choice: Outcome, question: str, wanted: list[str] | str) -> Outcome:
+def _chosen(choice: Outcome, question: str, wanted: list[str] | Verdict) -> Outcome:
     """The tools that a question brings under this tool_choice, or that there is one."""
     if choice.problem is not None:
         return choice
@@ -300,15 +300,15 @@ def wait_or_give_up(submission: Submission) -> Iterator[Finding]:
         )
     yield (
         expect("and then the refusal is raised", _raised(called))
-        .equals("RateLimitError")
+        .equals(Verdict("RateLimitError"))
         .because("whoever called has to know that there is no answer")
     )
     for label, wish, kind, faults in (
-        ("a request that is wrong is not sent again", "", "BadRequestError", ()),
+        ("a request that is wrong is not sent again", "", Verdict("BadRequestError"), ()),
         (
             "a quota that is used up is not waited for",
             question,
-            "RateLimitError",
+            Verdict("RateLimitError"),
             (Fault("quota", times=9),),
         ),
     ):
@@ -336,4 +336,4 @@ def _waited(requests: int, wait: int, what: Json) -> bool:
 def _raised(called: Outcome) -> Outcome:
     """The type of what was raised, or that nothing was."""
     raised = (called.problem or "nothing:").removeprefix("your code raised ").split(":")[0]
-    return Outcome(called.tried, raised, hint=called.hint)
+    return Outcome(called.tried, Verdict(raised), hint=called.hint)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..grading.data import SdkObject, function_call
 from ..grading.doubles import Client, Stub
-from ..grading.submission import Outcome
+from ..grading.submission import Outcome, Verdict
 from ..live import MODEL
 from ..platform.app import Exchange, Platform
 from ..platform.context import resolve
@@ -16,6 +16,7 @@ from ..platform.http import Request
 from ..platform.tokens import content_text
 
 Json = dict[str, Any]
+ACCEPTED = Verdict("accepted by the API")
 
 
 def function_tool(name: str, description: str, **texts: str) -> Json:
@@ -49,11 +50,9 @@ def asked(question: str, tools: Any, **options: Any) -> Exchange:
 
 
 def declared(given: Outcome, tools: Any) -> Outcome:
-    """ "accepted", or a problem with what the API says to a request with these tools."""
+    """ACCEPTED, or a problem with what the API says to a request with these tools."""
     exchange = asked("Good morning!", tools)
-    if exchange.status == 200:
-        return Outcome(given.tried, "accepted")
-    return refusal(given, exchange)
+    return Outcome(given.tried, ACCEPTED) if exchange.status == 200 else refusal(given, exchange)
 
 
 def calls_in(response: Json) -> list[tuple[str, Json]]:
@@ -75,12 +74,12 @@ def turns(client: Client) -> list[Exchange]:
     return [each for each in client.exchanges if (each.method, each.path) == wanted]
 
 
-def refused(called: Outcome, client: Client) -> Outcome:
-    """None when the API took every request; else a problem, with what it said to the first."""
+def accepted(called: Outcome, client: Client) -> Outcome:
+    """ACCEPTED when the API took every request; else a problem, with what it said to the first."""
     for exchange in client.exchanges:
         if exchange.status != 200:
             return refusal(called, exchange)
-    return Outcome(called.tried) if turns(client) else _nothing_sent(called)
+    return Outcome(called.tried, ACCEPTED) if turns(client) else _nothing_sent(called)
 
 
 def refusal(called: Outcome, exchange: Exchange) -> Outcome:

@@ -37,6 +37,10 @@ class OutOfMemory(Exception):
     """The submission wanted more memory than it has."""
 
 
+class Verdict(str):
+    """What a check says of something, in place of a value; it is shown as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came back. `tried` says how it was obtained, in a learner's words."""
@@ -217,6 +221,8 @@ class Submission:
 def describe(value: Any) -> str:
     """A value with its type in words, shortened: `{'a': 1} (a dict)`."""
     match value:
+        case Verdict():
+            return one_line(value)
         case {"$type": "ellipsis"}:
             return "... (still to be filled in)"
         case {"$type": str(kind), "$repr": str(text)}:

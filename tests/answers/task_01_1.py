@@ -253,7 +253,7 @@ def ask(client, question):
         TOOL + ASK.replace("[stock_tool]", "stock_tool"),
         (ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
         "BadRequestError: Error code: 400 - Invalid type for 'tools'",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
     "the_question_is_hard_coded": Wrong(
         TOOL + ASK.replace("input=question", "input='How many units of TR-40 are in stock?'"),
@@ -281,7 +281,7 @@ def ask(client, question):
         ),
         (ACCEPTED, CALLED, ANOTHER, UNRELATED),
         "BadRequestError",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
     "the_call_is_forbidden": Wrong(
         TOOL + ASK.replace("tools=", "tool_choice='none', tools="),
@@ -313,7 +313,7 @@ def ask(client, question):
         + ASK.replace("return client", "return connect()"),
         (ACCEPTED, SENT),
         "no request came through the client it was given",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
     "chat_completions": Wrong(
         TOOL
@@ -326,13 +326,13 @@ def ask(client, question):
 """,
         (ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
         "BadRequestError",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
     "the_older_parameter_names": Wrong(
         TOOL + ASK.replace("input=question", "messages=[question]"),
         (ACCEPTED, SENT, CALLED, ANOTHER, UNRELATED),
         "TypeError",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
     "a_made_up_response": Wrong(
         TOOL
@@ -343,6 +343,6 @@ def ask(client, question):
 """,
         (ACCEPTED, SENT, ANOTHER, UNRELATED),
         "no request came through the client it was given",
-        "a request that the API accepts",
+        "accepted by the API",
     ),
 }

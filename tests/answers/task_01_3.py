@@ -8,7 +8,7 @@ TEXT = "a result that is not text goes back as text"
 KEY_ERROR = "a failing function is answered: KeyError('Z-9')"
 VALUE_ERROR = "a failing function is answered: ValueError('no refund after 30 days')"
 UNKNOWN = "a function that is not there is answered"
-CUT_OFF = "arguments that are cut off are answered"
+NO_OBJECT = "arguments that are no JSON object are answered"
 
 RIGHT: dict[str, Right] = {
     "one_try": """
@@ -77,13 +77,13 @@ ONE_TRY = RIGHT["one_try"]
 WRONG: dict[str, Wrong] = {
     "the_id_of_the_item": Wrong(
         ONE_TRY.replace("call.call_id", "call.id"),
-        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "['function_call_output', 'fc_7'] (a list)",
         "['function_call_output', 'call_7']",
     ),
     "one_id_hard_coded": Wrong(
         ONE_TRY.replace("call.call_id", "'call_7'"),
-        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "['function_call_output', 'call_7'] (a list)",
         "['function_call_output', 'call_12']",
     ),
@@ -91,7 +91,7 @@ WRONG: dict[str, Wrong] = {
         ONE_TRY.replace(
             '"type": "function_call_output", "call_id"', '"role": "tool", "tool_call_id"'
         ),
-        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (CALL_ID, KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "{'role': 'tool', 'tool_call_id': 'call_7'",
         "['function_call_output', 'call_7']",
     ),
@@ -100,7 +100,7 @@ WRONG: dict[str, Wrong] = {
             'return {"type": "function_call_output", "call_id": call.call_id, "output": output}',
             "return output",
         ),
-        (CALL_ID, TEXT, KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (CALL_ID, TEXT, KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "(a string)",
         "['function_call_output', 'call_7']",
     ),
@@ -112,13 +112,13 @@ def answer(call, registry):
     output = json.dumps(registry[call.name](**json.loads(call.arguments)))
     return {"type": "function_call_output", "call_id": call.call_id, "output": output}
 """,
-        (KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "your code raised KeyError: 'Z-9'",
         "an output that says what failed: Z-9",
     ),
     "only_key_errors": Wrong(
         ONE_TRY.replace("except Exception", "except KeyError"),
-        (VALUE_ERROR, CUT_OFF),
+        (VALUE_ERROR, NO_OBJECT),
         "your code raised ValueError: no refund after 30 days",
         "an output that says what failed: 30 days",
     ),
@@ -136,7 +136,7 @@ def answer(call, registry):
     ),
     "no_output_for_a_failure": Wrong(
         ONE_TRY.replace('output = f"{call.name} failed: {error!r}"', "return None"),
-        (KEY_ERROR, VALUE_ERROR, UNKNOWN, CUT_OFF),
+        (KEY_ERROR, VALUE_ERROR, UNKNOWN, NO_OBJECT),
         "None (nothing: is a return missing?)",
         "an output that says what failed: Z-9",
     ),
@@ -148,7 +148,7 @@ def answer(call, registry):
     ),
     "an_unknown_name_runs_another": Wrong(
         ONE_TRY.replace("registry[call.name]", "registry.get(call.name, registry['get_order'])"),
-        (UNKNOWN, CUT_OFF),
+        (UNKNOWN, NO_OBJECT),
         "A-104",
         "an output that says there is no erase",
     ),
@@ -159,11 +159,11 @@ def answer(call, registry):
         ),
         (TEXT,),
         "{'order_id': 'A-104', 'late': True} (a dict)",
-        "output as text, for example json.dumps(result)",
+        "as text, for example json.dumps(result)",
     ),
     "called_with_one_dict": Wrong(
         ONE_TRY.replace("(**json", "(json"),
-        (ARGUMENTS,),
+        (ARGUMENTS, NO_OBJECT),
         "[{'0': {'order_id': 'A-104'}}] (a list)",
         "[{'order_id': 'A-104'}]",
     ),
@@ -175,7 +175,7 @@ def answer(call, registry):
     ),
     "arguments_not_parsed": Wrong(
         ONE_TRY.replace("json.loads(call.arguments)", "call.arguments"),
-        (ARGUMENTS, TEXT, KEY_ERROR, VALUE_ERROR, CUT_OFF),
+        (ARGUMENTS, TEXT, KEY_ERROR, VALUE_ERROR, NO_OBJECT),
         "[] (a list)",
         "[{'order_id': 'A-104'}]",
     ),
@@ -183,7 +183,7 @@ def answer(call, registry):
         ONE_TRY.replace(
             "    try:", "    try:\n        registry[call.name](**json.loads(call.arguments))"
         ),
-        (ARGUMENTS, CUT_OFF),
+        (ARGUMENTS, NO_OBJECT),
         "[{'order_id': 'A-104'}, {'order_id': 'A-104'}] (a list)",
         "[{'order_id': 'A-104'}]",
     ),
@@ -193,7 +193,50 @@ def answer(call, registry):
 def loads(text):
     return json.loads(text if text.endswith("}") else text + '"}')
 """,
-        (CUT_OFF,),
+        (NO_OBJECT,),
+        "A-104",
+        "an output that says so, and no second call of get_order",
+    ),
+    "one_result_for_all": Wrong(
+        ONE_TRY.replace(
+            "output = json.dumps(registry[call.name](**json.loads(call.arguments)))",
+            "registry[call.name](**json.loads(call.arguments))\n"
+            "        output = 'A-104 late true R-81 R-82'",
+        ),
+        (TEXT,),
+        "'A-104 late true R-81 R-82' (a string)",
+        "the result of its own call",
+    ),
+    "only_damaged_json_is_expected": Wrong(
+        """
+import json
+
+def answer(call, registry):
+    item = {"type": "function_call_output", "call_id": call.call_id}
+    try:
+        arguments = json.loads(call.arguments)
+    except json.JSONDecodeError as error:
+        return item | {"output": f"not JSON: {error}"}
+    names = {**arguments}
+    try:
+        return item | {"output": json.dumps(registry[call.name](**names))}
+    except Exception as error:
+        return item | {"output": f"{call.name} failed: {error}"}
+""",
+        (NO_OBJECT,),
+        "TypeError: 'list' object is not a mapping",
+        "an output that says so",
+    ),
+    "a_list_is_called_by_place": Wrong(
+        ONE_TRY.replace(
+            "registry[call.name](**json.loads(call.arguments))",
+            "run(registry[call.name], json.loads(call.arguments))",
+        )
+        + """
+def run(function, arguments):
+    return function(**arguments) if isinstance(arguments, dict) else function(*arguments or [])
+""",
+        (NO_OBJECT,),
         "A-104",
         "an output that says so, and no second call of get_order",
     ),
@@ -203,7 +246,7 @@ def answer(call, registry):
     output = f"{call.name}: A-104 late true R-81 R-82 Z-9 no refund after 30 days"
     return {"type": "function_call_output", "call_id": call.call_id, "output": output}
 """,
-        (ARGUMENTS, CUT_OFF),
+        (ARGUMENTS, TEXT, NO_OBJECT),
         "[] (a list)",
         "[{'order_id': 'A-104'}]",
     ),

@@ -110,7 +110,7 @@ WRONG: dict[str, Wrong] = {
         NESTED,
         (ACCEPTED, RUNS, READS, SEES, SAYS, ANOTHER, PLAIN),
         "Missing required parameter: 'tools[0].name'.",
-        "None",
+        "accepted by the API",
     ),
     "calls_of_another_type": Wrong(
         LIST.replace('item.type == "function_call"', 'item.type == "tool_call"'),
@@ -146,13 +146,13 @@ WRONG: dict[str, Wrong] = {
         ),
         (ACCEPTED, READS, SEES, SAYS, ANOTHER),
         "Error code: 400",
-        "None",
+        "accepted by the API",
     ),
     "the_id_of_the_item": Wrong(
         LIST.replace("call.call_id", "call.id"),
         (ACCEPTED, READS, SEES, SAYS, ANOTHER),
         "No tool output found for function call call_1.",
-        "None",
+        "accepted by the API",
     ),
     "a_dict_as_output": Wrong(
         LIST.replace(
@@ -161,7 +161,7 @@ WRONG: dict[str, Wrong] = {
         ),
         (ACCEPTED, READS, SEES, SAYS, ANOTHER),
         "Invalid type for 'input[3].output'",
-        "None",
+        "accepted by the API",
     ),
     "the_question_is_lost": Wrong(
         LIST.replace("history += [*first.output, output]", "history = [*first.output, output]"),
@@ -173,13 +173,13 @@ WRONG: dict[str, Wrong] = {
         LIST.replace("*first.output, output", "call, output"),
         (ACCEPTED, READS, SEES, SAYS, ANOTHER),
         "was provided without its required 'reasoning' item",
-        "None",
+        "accepted by the API",
     ),
     "the_call_is_lost": Wrong(
         LIST.replace("[*first.output, output]", "[output]"),
         (ACCEPTED, READS, SEES, SAYS, ANOTHER),
         "No tool call found for function call output with call_id call_1.",
-        "None",
+        "accepted by the API",
     ),
     "the_result_as_the_answer": Wrong(
         LIST.replace("    output = {", "    return result\n    output = {"),
@@ -196,8 +196,8 @@ WRONG: dict[str, Wrong] = {
     "the_order_is_hard_coded": Wrong(
         LIST.replace("**json.loads(call.arguments)", "'A-107'"),
         (ANOTHER,),
-        "[{'order_id': 'A-107'}] (a list)",
-        "get_order called with A-112",
+        "['Not yet.', [{'order_id': 'A-107'}]] (a list)",
+        "['Not yet.', [{'order_id': 'A-112'}]]",
     ),
     "the_order_is_read_from_the_question": Wrong(
         LIST.replace("**json.loads(call.arguments)", "question.split()[-1].strip('?')"),

@@ -153,7 +153,7 @@ WRONG: dict[str, Wrong] = {
         ATTACKS
         + """
 def get_prerequisite(course):
-    code = course.strip().upper().replace(" ", "-")
+    code = "CSC-" + course.strip()[3:].strip(" -")
     if PREREQUISITES.get(code):
         return {"ok": True, "course": code, "prerequisite": PREREQUISITES[code]}
     return {"ok": False, "known": list(PREREQUISITES), "how_to_fix": "Use a known one."}

@@ -122,13 +122,13 @@ WRONG: dict[str, Wrong] = {
         ROUND_BY_HAND.replace("item.call_id", "calls[0].call_id"),
         (ACCEPTED, OWN, SEES, ROUND),
         "No tool output found for function call call_2.",
-        "None",
+        "accepted by the API",
     ),
     "the_ids_of_the_items": Wrong(
         ROUND_BY_HAND.replace("item.call_id", "item.id"),
         (ACCEPTED, OWN, SEES, ROUND),
         "No tool output found for function call call_1.",
-        "None",
+        "accepted by the API",
     ),
     "ids_and_outputs_interchanged": Wrong(
         ROUND_BY_HAND.replace(
@@ -162,7 +162,7 @@ WRONG: dict[str, Wrong] = {
         ),
         (ACCEPTED, OWN, SEES, ROUND),
         "was provided without its required 'reasoning' item",
-        "None",
+        "accepted by the API",
     ),
     "the_question_left_out": Wrong(
         ROUND_BY_HAND.replace("history += response.output", "history = [*response.output]"),

@@ -107,13 +107,11 @@ def run_loop(client, question, tools, registry, max_turns=8):
 def go_on(client, items, tools, registry, left):
     if not left:
         raise RuntimeError("max_turns reached")
-    with client.responses.stream(model=MODEL, input=items, tools=tools) as stream:
-        response = stream.get_final_response()
-    kept, outputs = [], []
+    for event in client.responses.create(model=MODEL, input=items, tools=tools, stream=True):
+        if event.type == "response.completed":
+            response = event.response
+    outputs = []
     for item in response.output:
-        data = item.to_dict()
-        data.pop("parsed_arguments", None)
-        kept.append(data)
         if item.type == "function_call":
             try:
                 output = json.dumps(registry[item.name](**json.loads(item.arguments)))
@@ -124,7 +122,7 @@ def go_on(client, items, tools, registry, left):
             )
     if not outputs:
         return response.output_text
-    return go_on(client, [*items, *kept, *outputs], tools, registry, left - 1)
+    return go_on(client, [*items, *response.output, *outputs], tools, registry, left - 1)
 """,
     "a_coroutine": LOOP.replace("def run_loop", "async def run_loop")
     .replace(
@@ -247,6 +245,12 @@ def run_loop(client, question, tools, registry, max_turns=8):
         LOOP.replace("for item in calls:", "for item in calls[:1]:"),
         (SEVERAL,),
         "No tool output found for function call call_2.",
+        "two outputs, in one request",
+    ),
+    "text_is_taken_for_the_end": Wrong(
+        LOOP.replace("if not calls:", "if response.output_text:"),
+        (SEVERAL,),
+        "[] (a list)",
         "two outputs, in one request",
     ),
     "failures_fly": Wrong(

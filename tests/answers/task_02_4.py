@@ -65,7 +65,7 @@ WRONG: dict[str, Wrong] = {
         "the API refused: Tool choice 'find_order' not found in 'tools' parameter.",
         "['get_order']",
     ),
-    "auto_for_research": Wrong(choices(research='"auto"'), (RESEARCH,), "[] (a list)", "'a call'"),
+    "auto_for_research": Wrong(choices(research='"auto"'), (RESEARCH,), "[] (a list)", "a call"),
     "named_for_research": Wrong(
         choices(research='{"type": "function", "name": "get_order"}'),
         (RESEARCH,),

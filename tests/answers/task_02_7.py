@@ -203,8 +203,8 @@ def ask_patiently(client, question, sleep, attempts=4):
                 sleep(float(error.response.headers["retry-after"]))
 """,
         (RAISED,),
-        "'nothing' (a string)",
-        "'RateLimitError'",
+        "nothing",
+        "RateLimitError",
     ),
     "every_error_is_waited_for": Wrong(
         PATIENT.replace("openai.RateLimitError", "openai.APIError")
@@ -236,7 +236,7 @@ def ask_patiently(client, question, sleep, attempts=4):
         return str(error)
 """,
         (RAISED, BAD, QUOTA),
-        "'nothing' (a string)",
-        "'RateLimitError'",
+        "nothing",
+        "RateLimitError",
     ),
 }
