@@ -46,7 +46,7 @@ RIGHT: dict[str, Right] = {
     "with_their_uses": catalogue(
         "Orders of a customer, newest first. Use it for questions about orders and purchases.",
         "Complaints of a customer, with the article. Use it for questions about complaints.",
-        "Open invoices of a customer. Use it for questions about what a customer has to pay.",
+        "Unpaid invoices of a customer. Use it for questions about what is not paid yet.",
     ),
     "with_their_bounds": catalogue(
         "Return the orders a customer has placed. Do not use it for complaints or invoices.",
@@ -69,9 +69,6 @@ WRONG: dict[str, Wrong] = {
         (COMPLAINTS, INVOICES),
         "[['search_orders', {'customer': 'C-7'}]] (a list)",
         "one call, of search_complaints",
-    ),
-    "no_descriptions": Wrong(
-        catalogue("", "", ""), (COMPLAINTS, INVOICES), "search_orders", "search_complaints"
     ),
     "vague": Wrong(
         catalogue("Customer data.", "More customer data.", "Other customer data."),
