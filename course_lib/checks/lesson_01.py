@@ -16,6 +16,7 @@ from .task import Finding, expect, task
 from .wire import (
     ACCEPTED,
     Json,
+    Watched,
     accepted,
     asked,
     call_of_text,
@@ -325,7 +326,7 @@ def mend_what_you_pasted(submission: Submission) -> Iterator[Finding]:
             "get_order",
             does=lambda order_id: {"order_id": order_id, "promised_date": "2026-07-16"},
         )
-        client = submission.client(Scripted([*script]) if script else None)
+        client = submission.client(Watched(Scripted([*script])) if script else None)
         called = submission.call("ask_about_order", client, question, get_order)
         return called, client, get_order
 

@@ -13,7 +13,7 @@ from ..platform.faults import Fault
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
 from .task import Finding, expect, task
-from .wire import Json, asked, calls_in, function_tool, refusal, seen, turns, user_texts
+from .wire import Json, Watched, asked, calls_in, function_tool, refusal, seen, turns, user_texts
 
 _ORDER = "When was order A-104 promised?"
 _STOCK = "How many units of TR-40 are in stock?"
@@ -109,7 +109,7 @@ def two_ways_to_carry_a_history(submission: Submission) -> Iterator[Finding]:
 
     def converse(chained: bool) -> tuple[Outcome, Client]:
         script = Scripted([message("By a day."), message("No."), message("A carrier.")])
-        client = submission.client(script, max_requests=10)
+        client = submission.client(Watched(script), max_requests=10)
         return submission.call("converse", client, questions, orders, chained), client
 
     whole, client = converse(False)
@@ -156,14 +156,14 @@ def two_ways_to_carry_a_history(submission: Submission) -> Iterator[Finding]:
 
 def _sent(called: Outcome, client: Client) -> Outcome:
     """For each request the questions in it, and the response it goes on from."""
+    for turn in turns(client):
+        if turn.status != 200:  # its body can be anything
+            return refusal(called, turn)
     bodies = [turn.body for turn in turns(client)]
-    return Outcome(
-        called.tried,
-        [
-            [user_texts(as_items(body["input"])), body.get("previous_response_id")]
-            for body in bodies
-        ],
-    )
+    sent = [
+        [user_texts(as_items(body["input"])), body.get("previous_response_id")] for body in bodies
+    ]
+    return Outcome(called.tried, sent)
 
 
 def _conversation(items: list[Json]) -> list[str]:
@@ -176,7 +176,8 @@ def _told(called: Outcome, client: Client) -> Outcome:
 
 
 def _input_tokens(client: Client) -> list[int]:
-    return [turn.reply["usage"]["input_tokens"] for turn in turns(client) if turn.status == 200]
+    usages = [turn.reply.get("usage") or {} for turn in turns(client)]
+    return [usage["input_tokens"] for usage in usages if usage]
 
 
 @task(

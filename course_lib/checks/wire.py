@@ -4,6 +4,7 @@ A check judges what reached the platform, not what the submission says it sent.
 """
 
 import json
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..grading.data import SdkObject, function_call
@@ -11,12 +12,24 @@ from ..grading.doubles import Client, Stub
 from ..grading.submission import Outcome, Verdict
 from ..live import MODEL
 from ..platform.app import Exchange, Platform
-from ..platform.context import resolve
 from ..platform.http import Request
 from ..platform.tokens import content_text
+from ..standin.prompt import Answer, Model, Prompt
 
 Json = dict[str, Any]
 ACCEPTED = Verdict("accepted by the API")
+
+
+@dataclass
+class Watched:
+    """A model that keeps what it was given to read."""
+
+    model: Model
+    prompts: list[Prompt] = field(default_factory=list)
+
+    def respond(self, prompt: Prompt) -> Answer:
+        self.prompts.append(prompt)
+        return self.model.respond(prompt)
 
 
 def function_tool(name: str, description: str, **texts: str) -> Json:
@@ -90,15 +103,14 @@ def refusal(called: Outcome, exchange: Exchange) -> Outcome:
     return Outcome(called.tried, problem=f"the API refused: {said}", hint=exchange.hint)
 
 
-def seen(called: Outcome, client: Client, number: int = -1) -> Outcome:
-    """The items the model saw at one turn, oldest first, earlier responses included."""
-    try:
-        exchange = turns(client)[number]
-    except IndexError:
+def seen(called: Outcome, client: Client) -> Outcome:
+    """The items the model saw at its latest turn, oldest first; `client` has a Watched model."""
+    if turns(client) and turns(client)[-1].status != 200:
+        return refusal(called, turns(client)[-1])
+    model = client.platform.model
+    if not isinstance(model, Watched) or not model.prompts:
         return _nothing_sent(called)
-    if exchange.status != 200:
-        return refusal(called, exchange)
-    return Outcome(called.tried, resolve(exchange.body, client.platform.state).items)
+    return Outcome(called.tried, model.prompts[-1].items)
 
 
 def said(client: Client) -> str | None:

@@ -103,7 +103,7 @@ WRONG: dict[str, Wrong] = {
     "the_whole_with_an_id_too": Wrong(
         CONVERSE.replace('{"input": question, "prev', '{"input": history, "prev'),
         (CHAINED, READS, INSTRUCTIONS, TOKENS),
-        "['Is A-104 late?', 'And A-107?']",
+        "Duplicate item found with id",
         "[['And A-107?'], 'resp_",
     ),
     "never_chained": Wrong(
