@@ -156,11 +156,14 @@ def _repeated(call: Call, request: Request) -> dict[str, list[Value]]:
 
     What is left over goes to the parameter whose own value it is like, and fits nearly as well.
     """
-    reading = Reading(call.tool, request)
     taken = [(p, each, call.used[each.label]) for p, each in enumerate(call.tool.parameters)
              if each.label in call.scores
              and (not each.is_list or call.used[each.label].kind == "array")]  # fmt: skip
     found = {parameter.label: [value] for _, parameter, value in taken}
+    left = (value for value in request.values if not call.spends(value))
+    if not any(v.kind != "phrase" or len(request.list_of(v)) > 1 for v in left):
+        return found  # as it mostly is
+    reading = Reading(call.tool, request)
     for value in reading.values:
         if call.spends(value) or len(found) > MOST_CALLS:
             continue
