@@ -123,6 +123,10 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
     parsers["lab"].add_argument(
         "--no-browser", dest="browser", action="store_false", help="print the address only"
     )
+    parsers["serve"].epilog = (
+        "The first line it prints is the base URL. Give it to your client (most read "
+        "OPENAI_BASE_URL), with any key. Ctrl-C stops it, and what was stored goes with it."
+    )
     for name in ("lab", "serve"):
         parsers[name].add_argument(
             "--port",
@@ -199,8 +203,9 @@ def _release(check_only: bool) -> int:
 
     solutions = sorted((ROOT / "solutions").glob("*.ipynb"))
     complaints = [complaint for path in solutions for complaint in lint(path)]
-    if not complaints:
-        complaints = [complaint for path in solutions for complaint in lint_runs(path)]
+    for path in () if complaints else solutions:
+        print(f"Trying solutions/{path.name} and its exercise: some seconds.", flush=True)
+        complaints += lint_runs(path)
     print(*complaints, sep="\n", end="\n" if complaints else "")
     return 1 if complaints else release(check_only)
 

@@ -34,7 +34,7 @@ def test_without_a_command_it_lists_them(capsys: Capture) -> None:
     assert "python3 start.py COMMAND" in out
 
 
-@pytest.mark.parametrize("name", ["lab", "check", "doctor", "release"])
+@pytest.mark.parametrize("name", ["lab", "check", "doctor", "serve", "release"])
 def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
     assert cli.main([name, "--help"]) == 0
     assert capsys.readouterr().out.startswith(f"usage: course {name} ")

@@ -299,7 +299,9 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it() -> None:
     server.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
     printed, logged = server.communicate(timeout=30)
     assert printed == ""
-    assert [line.split()[:3] for line in logged.splitlines()] == [
+    note, *requests = logged.splitlines()
+    assert note == "Any key will do. Ctrl-C stops it."
+    assert [line.split()[:3] for line in requests] == [
         ["POST", "/v1/responses", "200"],
         ["GET", "/v1/models/gpt-9", "404"],
     ]

@@ -35,6 +35,8 @@ def release(check_only: bool = False) -> int:
             target.parent.mkdir(exist_ok=True)
             target.write_text(text, encoding="utf-8", newline="\n")
             print(f"wrote exercises/{source.name}; execute it to store its outputs")
+    if not stale:
+        print("Every exercise is up to date.")
     return 1 if check_only and stale else 0
 
 

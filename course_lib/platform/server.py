@@ -31,13 +31,14 @@ GOODBYE = 3  # seconds that open streams get when the server stops
 
 
 def serve(host: str, port: int, ids: str = "") -> int:
-    """Serve a new platform until Ctrl-C. The first line printed is its base URL.
+    """Serve a new platform until Ctrl-C. The first line on stdout is its base URL.
 
     `ids`, separated by commas, are there from the start.
     """
     platform = SeededPlatform(set(ids.split(","))) if ids else Platform()
     listening = listen(host, port)
     print(base_url(listening), flush=True)
+    print("Any key will do. Ctrl-C stops it.", file=sys.stderr, flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         make_server(platform, log=True).run(sockets=[listening])
     return 0
