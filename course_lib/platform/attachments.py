@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from .errors import ApiError, Json
+from .rules import text
 
 _DATA_URL = re.compile(r"data:(?P<mime>[\w.+-]+/[\w.+-]+);base64,", re.ASCII)
 _OFFICE = "application/vnd.openxmlformats-officedocument."
@@ -47,12 +48,13 @@ def _check_data(data: Any, path: str) -> None:
     )
 
 
-def check_image(url: str) -> None:
-    """Refuse an image in a data URL that begins like none; a link is believed."""
-    if not url.startswith("data:"):
+def image(value: Any, path: str) -> None:
+    """The address of an image: a data URL that begins like one, or a link, which is believed."""
+    text(value, path)
+    if not value.startswith("data:"):
         return
     try:
-        data = base64.b64decode(url.partition(",")[2], validate=True)
+        data = base64.b64decode(value.partition(",")[2], validate=True)
     except binascii.Error:
         data = b""
     if not data.startswith(tuple(IMAGES.values())):

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 
 from ..standin.prompt import Answer, Model, Prompt
-from .chat_request import as_responses, check
+from .chat_request import check
 from .context import Context
 from .engine import Made, Turn, assemble, respond
 from .errors import GAP, ApiError, Json
@@ -23,8 +23,7 @@ from .tools import echo_tool
 
 
 def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
-    card = check(body)
-    asked = as_responses(body)
+    card, asked = check(body)
     items = asked["input"]
     tools = [echo_tool(tool) for tool in asked["tools"]]
     turn = assemble(asked, card, Context(items, items), tools, {}, state)

@@ -9,7 +9,7 @@ has beside them is refused by name.
 from typing import Any
 
 from . import contract
-from .attachments import check_image
+from .attachments import image
 from .errors import GAP, ApiError, Json, missing, quoted, wrong_type, wrong_value
 from .models import ModelCard, find_card, unknown_model
 from .rules import (
@@ -68,15 +68,10 @@ def _part(value: Any, path: str) -> None:
     _PARTS[value["type"]](value, path)
 
 
-def _image(value: Any, path: str) -> None:
-    text(value, path)
-    check_image(value)
-
-
 _PARTS: dict[str, Rule] = {
     "text": fields({"text": text}, more=True),
     "refusal": fields({"refusal": text}, more=True),
-    "image_url": fields({"image_url": fields({"url": _image}, more=True)}, more=True),
+    "image_url": fields({"image_url": fields({"url": image}, more=True)}, more=True),
     "file": fields({"file": mapping}, more=True),
 }
 _CALLED = fields({"name": text, "arguments": text}, more=True)
@@ -258,8 +253,8 @@ def _absent(what: str, instead: str, param: str) -> ApiError:
     )
 
 
-def check(body: Json) -> ModelCard:
-    """The model that a request asks for; ApiError with the first thing that is wrong."""
+def check(body: Json) -> tuple[ModelCard, Json]:
+    """The model asked for, and the request in the words of Responses; ApiError if it is wrong."""
     require(body, "", ("model", "messages"))
     for name, instead in ABSENT.items():
         if name in body:
@@ -276,8 +271,9 @@ def check(body: Json) -> ModelCard:
         if name in body:
             rule(body[name], name)
     _check_together(body)
-    check_choice(as_responses(body))
-    return _check_model(body)
+    asked = _as_responses(body)
+    check_choice(asked)
+    return _check_model(body), asked
 
 
 def _check_together(body: Json) -> None:
@@ -343,10 +339,7 @@ def _unsupported_value(name: str, value: Any, supported: str) -> ApiError:
     )
 
 
-# --- The same request for the engine
-
-
-def as_responses(body: Json) -> Json:
+def _as_responses(body: Json) -> Json:
     """A request whose fields passed, as `/v1/responses` would have been asked it."""
     wanted = body.get("response_format") or {"type": "text"}
     if wanted["type"] == "json_schema":
