@@ -6,7 +6,8 @@ Its rows are those of `rejections.py`, and say in the same way how their words a
 from dataclasses import replace
 
 from course_lib.platform.app import Platform
-from course_lib.platform.http import Request
+from course_lib.platform.hosted.containers import create, put
+from course_lib.platform.http import WITH_KEY, Request
 from tests.rejections import (
     INFERRED,
     REPORTED,
@@ -106,6 +107,18 @@ def a_container(platform: Platform) -> Json:
     return {}
 
 
+def a_copy_named_as_a_folder(platform: Platform) -> Json:
+    upload = (
+        b'--XX\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nassistants\r\n--XX\r\n'
+        b'Content-Disposition: form-data; name="file"; filename="x.txt"\r\n\r\nping\r\n--XX--\r\n'
+    )
+    headers = WITH_KEY | {"content-type": "multipart/form-data; boundary=XX"}
+    platform.handle(Request("POST", "/v1/files", upload, headers))
+    container = create(platform.state, "mine")
+    put(platform.state, container, "x.txt/below.csv", b"", "assistant")
+    return {"file_id": next(iter(platform.state.files))}
+
+
 def containers(path: str, row: Row, method: str = "POST") -> Row:
     return replace(row, path=f"/v1/containers{path}", method=method)
 
@@ -121,6 +134,12 @@ CONTAINERS = [
     containers("/cntr_1/files", Row("copy of no file", "E", INFERRED,
         lambda platform: a_container(platform) | {"file_id": "file-9"},
         "No such File object: file-9", "id", None, 404)),
+    containers("/cntr_1/files", Row("copy in a folder's place", "D", UNVERIFIED,
+        a_copy_named_as_a_folder, "The container has a folder named 'x.txt'.", None, UNVERIFIED)),
+    containers("/cntr_1/files", Row("copy of a list", "D", INFERRED,
+        lambda platform: a_container(platform) | {"file_id": ["file-9"]},
+        "Invalid type for 'file_id': expected a string, but got an array instead.", "file_id",
+        "invalid_type")),
     containers("/cntr_1/files/cfile_9", Row("container file to read", "D", UNVERIFIED, a_container,
         "Container file with id 'cfile_9' not found.", None, UNVERIFIED, 404), "GET"),
 ]  # fmt: skip

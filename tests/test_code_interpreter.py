@@ -1,7 +1,9 @@
 """The code interpreter: real Python, its container, and all that it must refuse (contract D)."""
 
 import base64
+import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -165,6 +167,10 @@ def test_what_it_cannot_compute_it_does_not_try() -> None:
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other names for it")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part is Linux's")
+CHANGES = [
+    f"{name}({__file__!r}{more})"
+    for name, more in {"truncate": ", 0", "chmod": ", 0", "utime": "", "chown": ", 1, 1"}.items()
+]
 PLAIN_C = "import ctypes\nc = ctypes.pythonapi\n"  # past everything that Python itself refuses
 
 
@@ -234,6 +240,10 @@ def test_memory_is_bounded() -> None:
         ("import os\nos.fork()", "os.fork is not available in the container."),
         ("import subprocess\nsubprocess.run(['ls'])", "subprocess.Popen is not available"),
         ("import os\nos.kill(os.getppid(), 9)", "os.kill is not available"),
+        *(
+            (f"import os\nos.{change}", f"{__file__} is outside the container.")
+            for change in CHANGES
+        ),
     ],
 )
 def test_what_leads_outside_is_refused_in_words(code: str, refusal: str) -> None:
@@ -259,6 +269,92 @@ def test_the_kernel_refuses_what_gets_past_python(attempt: str) -> None:
     assert ran(f"{PLAIN_C}print({attempt})").logs == "-1\n"
 
 
+@LINUX
+@pytest.mark.parametrize(
+    "change", ["truncate({}, 0)", "chmod({}, 0)", "utimes({}, None)", "chown({}, 1, 1)"]
+)
+def test_no_file_of_the_machine_is_changed(change: str, tmp_path: Path) -> None:
+    """Landlock lets these pass: whoever runs the course may do them to any file of their own."""
+    theirs = tmp_path / "theirs.txt"
+    theirs.write_text("keep me")
+    os.utime(theirs, (1, 1))
+    before = theirs.stat()
+    ran(PLAIN_C + "c." + change.format(repr(bytes(theirs))))
+    assert theirs.stat() == before
+
+
+@LINUX
+def test_its_own_folder_cannot_be_replaced_by_a_link() -> None:
+    outcome = ran(
+        f"{PLAIN_C}import os\nhere = os.getcwdb()\nc.rmdir(here)\nc.rename(here, here + b'2')\n"
+        "print(c.symlink(b'/etc', here))"
+    )
+    assert (outcome.logs, outcome.made) == ("-1\n", [])
+
+
+@POSIX
+def test_a_folder_that_is_a_link_has_no_files(tmp_path: Path) -> None:
+    (tmp_path / "data").symlink_to(Path(__file__).parent)
+    assert list(containers._files(tmp_path / "data")) == []
+
+
+def test_files_are_copied_as_anywhere() -> None:
+    code = "import shutil\nopen('a', 'w').close()\nshutil.copy('a', 'b')\nshutil.copy2('a', 'c')"
+    assert [made.name for made in ran(code).made] == ["a", "b", "c"]
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "code",
+    [
+        # Folders so deep that no path leads there, one with a name that is no text
+        "import os\nfor _ in range(50):\n"
+        "  os.mkdir('d' * 99)\n  os.chdir('d' * 99)\n  open('f' * 250, 'w').close()",
+        "import os\nos.mkdir(b'\\xff')\nopen(b'\\xff/a', 'w').close()",
+        # Files that come and go while they are counted
+        "import os, time\nuntil = time.monotonic() + 1\nwhile time.monotonic() < until:\n"
+        "  open('a', 'w').close()\n  os.remove('a')",
+        "import os\nopen('a', 'w').close()\nos.chmod('a', 0)",
+        "import shutil\nshutil.rmtree('/mnt/data')",
+        "import sys\nsys.stdout.close()\n1 / 0",
+        "import os\nos.closerange(3, 64)",
+    ],
+)
+def test_whatever_becomes_of_its_files_the_run_is_told_and_names_no_place(code: str) -> None:
+    outcome = ran(code)
+    assert outcome.stopped == ""
+    assert all(made.name.isprintable() for made in outcome.made)
+    assert "confined.py" not in outcome.logs
+
+
+def test_a_value_too_large_to_keep_is_gone_and_the_others_stay() -> None:
+    state = State()
+    container = containers.create(state, "test")
+    code = "small, large = 1, bytes(40_000_000)\nprint(len(large))"
+    assert containers.run(state, container, code).logs == "40000000\n"
+    assert containers.run(state, container, "print(small)\nlarge").logs.startswith("1\nTraceback")
+
+
+def test_a_set_has_the_same_order_in_every_run() -> None:
+    code = "print({'alpha', 'beta', 'gamma', 'delta', 'epsilon'})"
+    assert ran(code).logs == ran(code).logs == ran(code).logs
+
+
+def test_a_file_put_in_while_code_runs_is_still_there_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state = State()
+    container = containers.create(state, "test")
+
+    def meanwhile(code: str, own: Path) -> tuple[bytes, str]:
+        containers.upload(state, container, "late.txt", b"kept")
+        return b"", ""
+
+    monkeypatch.setattr(containers, "_execute", meanwhile)
+    containers.run(state, container, "")
+    assert container.files["late.txt"].content == b"kept"
+
+
 @POSIX
 def test_a_link_that_is_left_behind_is_not_followed() -> None:
     assert ran("import os\nos.symlink('/etc/passwd', 'l')").made == []
@@ -273,7 +369,13 @@ def test_a_file_whose_name_is_no_text_is_not_kept() -> None:
 
 @pytest.mark.parametrize(
     ("filename", "name"),
-    [("../../a.txt", "a.txt"), ("..", "file"), ("C:\\x\\b.csv", "b.csv"), ("a\0?.md", "a__.md")],
+    [
+        ("../../a.txt", "a.txt"),
+        ("..", "file"),
+        ("C:\\x\\b.csv", "b.csv"),
+        ("a\0?.md", "a__.md"),
+        ("日" * 100 + ".md", "日" * 32 + ".md"),  # a system counts bytes
+    ],
 )
 def test_an_uploaded_name_leads_nowhere(filename: str, name: str) -> None:
     state = State()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -17,9 +17,8 @@ import pytest
 from agents import Agent, function_tool, responses_websocket_session
 from openai import AsyncOpenAI, OpenAI
 
-from course_lib.platform import hosted
 from course_lib.platform.app import MAX_BODY, Platform
-from course_lib.platform.hosted.tool import Call, Ran
+from course_lib.platform.hosted import containers
 from course_lib.platform.seeds import SeededPlatform
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
@@ -101,33 +100,65 @@ def test_a_body_is_read_no_further_than_the_bound(address: str) -> None:
     assert refused.status_code == 413
 
 
-def test_a_slow_tool_holds_up_no_other_client(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def begun_and_done(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, ...]]:
+    """Code in a container begins, and goes on until it is told that it is done."""
     begun, done = threading.Event(), threading.Event()
 
-    def slow(called: Call) -> Ran:
+    def slow(code: str, own: Path) -> tuple[bytes, str]:
         begun.set()
         assert done.wait(30)
-        return Ran({"action": {"type": "search", "query": "x"}}, {"found": 0})
+        return b"42", ""
 
-    class Searching:
-        def respond(self, prompt: Prompt) -> Answer:
-            fresh = prompt.tools and all("type" not in item for item in prompt.items)
-            return Answer([call("web_search", {"query": "x"}) if fresh else message("hello")])
+    monkeypatch.setattr(containers, "_execute", slow)
+    yield begun, done
+    done.set()
 
-    monkeypatch.setitem(hosted.HOSTED, "web_search", replace(hosted.HOSTED["web_search"], run=slow))
-    with served(Platform(model=Searching())) as url:
-        tools: Any = [{"type": "web_search"}]
-        answers: list[str] = []
 
-        def search() -> None:
-            made = client(url).responses.create(model=PLAIN, input="ping", tools=tools)
-            answers.append(made.output_text)
+class Computing:
+    """Runs code once, if it may, and then says hello."""
 
-        waiting = threading.Thread(target=search)
-        waiting.start()
+    def respond(self, prompt: Prompt) -> Answer:
+        fresh = prompt.tools and all("type" not in item for item in prompt.items)
+        return Answer([call("code_interpreter", {"code": "42"}) if fresh else message("hello")])
+
+
+def computed(url: str, answers: list[str], **fields: Any) -> threading.Thread:
+    """A client that waits for code, in a thread of its own."""
+    tools: Any = [{"type": "code_interpreter", "container": {"type": "auto"}}]
+
+    def ask() -> None:
+        with client(url) as own:
+            made = own.responses.create(model=PLAIN, input="ping", tools=tools, **fields)
+        answers.append(made.output_text)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    return thread
+
+
+def test_code_that_runs_holds_up_no_other_client(begun_and_done: Any) -> None:
+    begun, done = begun_and_done
+    answers: list[str] = []
+    with served(Platform(model=Computing())) as url, client(url) as other:
+        waiting = computed(url, answers)
         assert begun.wait(30)
-        assert client(url).responses.create(model=PLAIN, input="ping").output_text == "hello"
+        assert other.responses.create(model=PLAIN, input="ping").output_text == "hello"
         assert answers == []
+        done.set()
+        waiting.join()
+        assert answers == ["hello"]
+
+
+def test_what_is_deleted_while_code_runs_does_not_spoil_the_answer(begun_and_done: Any) -> None:
+    begun, done = begun_and_done
+    answers: list[str] = []
+    with served(Platform(model=Computing())) as url, client(url) as other:
+        conversation = other.conversations.create().id
+        waiting = computed(url, answers, conversation=conversation)
+        assert begun.wait(30)
+        other.conversations.delete(conversation)
+        other.containers.delete("cntr_1")
         done.set()
         waiting.join()
         assert answers == ["hello"]

@@ -52,6 +52,7 @@ def create_file(state: State, request: Request, container_id: str, body: Json) -
         name = body["file"]["filename"]
         made = containers.upload(state, container, name, request.files["file"])
     elif "file_id" in body:
+        text(body["file_id"], "file_id")
         made = containers.copy_in(state, container, body["file_id"])
     else:
         raise ApiError("Give a 'file' to upload, or the 'file_id' of one.", code=GAP)

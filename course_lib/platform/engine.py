@@ -65,7 +65,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     response, explanation = respond(turn, state, model)
     stored = StoredResponse(response, listed(turn.context.new, state), explanation)
     conversation = contract.conversation_id(body)
-    if conversation is not None:
+    if conversation in state.conversations:  # it may have been deleted while a tool ran
         spoken = state.remember([*stored.input_items, *response["output"]])
         state.conversations[conversation].items += spoken
     if response["store"] or response["background"]:

@@ -72,7 +72,7 @@ class State:
 
     @contextmanager
     def set_aside(self) -> Iterator[None]:
-        """Let other requests in while this one waits for a tool of its own."""
+        """Let other requests in while this one waits for another process. Touch nothing here."""
         held = self.lock.locked()
         if held:
             self.lock.release()

@@ -1,14 +1,15 @@
 """Runs a container's Python in a process that gives up its rights first. A script, not a module.
 
-    python -I confined.py FOLDER PACKAGES MEMORY SECONDS < code
+    python -P confined.py FOLDER PACKAGES MEMORY SECONDS < code
 
-FOLDER holds `data`, which the code may use, and `values`, the plain values of its last run.
+FOLDER holds `data`, all that the code may use, and `values`, the plain values of its last run.
 
 On Linux the kernel holds the line: landlock leaves it the interpreter to read and one folder to
-write, a seccomp filter takes away sockets, new processes and signals, and limits bound memory,
-time and the size of files. Elsewhere, and on a kernel that has neither, there is only the audit
-hook, which keeps honest code from straying and is **not a sandbox**: a determined program gets
-around it. Nothing of the course is imported here.
+write, a seccomp filter takes away sockets, new processes, signals and what landlock lets pass (a
+file's mode, owner and times), and limits bound memory, time and the size of files. Elsewhere, and
+on a kernel that has neither, there is only the audit hook, which keeps honest code from straying
+and is **not a sandbox**: a determined program gets around it. Nothing of the course
+is imported here.
 """
 
 import ast
@@ -19,7 +20,7 @@ import struct
 import sys
 import traceback
 from types import ModuleType
-from typing import Any
+from typing import Any, BinaryIO
 
 LARGEST_FILE = 32 * 1024 * 1024  # bytes
 
@@ -31,6 +32,14 @@ DENIED = {
     "setrlimit": (160, 164), "prlimit64": (302, 261), "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271), "pidfd_open": (434, 434), "io_uring_setup": (425, 425),
     "unshare": (272, 97), "setns": (308, 268), "bpf": (321, 280), "clone3": (435, 435),
+    "truncate": (76, 45), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+}  # fmt: skip
+# Those that seem to succeed and do nothing: copying a file uses them, on any file of the machine.
+IDLE = {
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
+    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
 CLONE, CLONE_THREAD = (56, 220), 0x10000  # a thread may be started, a process may not
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, and the kernel's name
@@ -86,10 +95,10 @@ def _filter(machine: str) -> list[tuple[int, int, int, int]]:
     refuse, allow, kill = 0x00050000, 0x7FFF0000, 0x80000000
     lines = [(load, 0, 0, 4), (equal, 1, 0, kernel_name), (answer, 0, 0, kill), (load, 0, 0, 0)]
     lines += [(0x35, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # the other numbering of x86
-    for name, numbers in DENIED.items():
+    for name, numbers in (DENIED | IDLE).items():
         if (number := numbers[column]) is not None:
-            error = ENOSYS if name == "clone3" else EPERM  # libc then falls back to clone
-            lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error)]
+            error = {"clone3": ENOSYS} | dict.fromkeys(IDLE, 0)  # libc then falls back to clone
+            lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error.get(name, EPERM))]
     lines += [(equal, 0, 3, CLONE[column]), (load, 0, 0, 16), (has_bit, 1, 0, CLONE_THREAD)]
     return [*lines, (answer, 0, 0, refuse | EPERM), (answer, 0, 0, allow)]
 
@@ -103,19 +112,25 @@ def watch(folder: str, readable: list[str]) -> None:
     def hook(event: str, given: tuple[Any, ...]) -> None:
         if event.startswith(refused) and event != "socket.__new__":
             raise PermissionError(f"{event} is not available in the container.")
-        if event in ("open", "os.listdir", "os.scandir", "os.remove", "os.rename", "os.mkdir"):
-            path = given[0] if given else None
+        for path in given[: PATHS.get(event, 0)]:
             if isinstance(path, str | bytes) and not _place(os.fsdecode(path)).startswith(roots):
                 raise PermissionError(f"{os.fsdecode(path)} is outside the container.")
 
     sys.addaudithook(hook)
 
 
+# What happens to files, and how many paths it is told of.
+PATHS = dict.fromkeys(
+    ("open", "os.listdir", "os.scandir", "os.remove", "os.rmdir", "os.mkdir", "os.truncate",
+     "os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr"), 1,
+) | {"os.rename": 2}  # fmt: skip
+
+
 def _place(path: str) -> str:
     return os.path.normcase(os.path.realpath(path)) + os.sep
 
 
-def run(code: str, values: str) -> None:
+def run(code: str, values: BinaryIO) -> None:
     """Run the code as a notebook cell: the value of a last expression is shown."""
     space: dict[str, Any] = {"__name__": "__main__", **_load(values)}
     try:
@@ -131,42 +146,54 @@ def run(code: str, values: str) -> None:
     except BaseException as error:
         told = traceback.TracebackException.from_exception(error)
         told.stack[:] = [frame for frame in told.stack if frame.filename == "<code>"]
-        print("".join(told.format(chain=False)), end="")
-    sys.stdout.flush()
-    _save(space, values)
+        with UNWRITABLE:
+            print("".join(told.format(chain=False)), end="")
+    with UNWRITABLE:
+        sys.stdout.flush()
+    with UNWRITABLE:
+        _save(space, values)
 
 
-def _load(values: str) -> dict[str, Any]:
+UNWRITABLE = contextlib.suppress(OSError, ValueError)  # the code has closed what is written to
+
+
+def _load(values: BinaryIO) -> dict[str, Any]:
     try:
-        with open(values, "rb") as stored:  # noqa: PTH123
-            return dict(pickle.load(stored))
-    except (OSError, ValueError, TypeError, pickle.PickleError, EOFError, AttributeError):
+        return dict(pickle.load(values))
+    except Exception:  # nothing yet, or what the code itself made of it
         return {}
 
 
-def _save(space: dict[str, Any], values: str) -> None:
-    kept = {}
+def _save(space: dict[str, Any], values: BinaryIO) -> None:
+    kept, room = {}, LARGEST_FILE
     for name, value in space.items():
         if not name.startswith("__") and not isinstance(value, ModuleType):
             try:
-                pickle.loads(pickle.dumps(value))
-                kept[name] = value
+                written = pickle.dumps(value)
+                pickle.loads(written)
+                if len(written) + len(name) + 100 < room:
+                    kept[name] = value
+                    room -= len(written) + len(name) + 100
             except Exception:  # what cannot be kept is gone, as in a restarted session
                 continue
-    with open(values, "wb") as stored:  # noqa: PTH123
-        pickle.dump(kept, stored)
+    values.seek(0)
+    values.truncate()
+    pickle.dump(kept, values)
+    values.flush()
 
 
 if __name__ == "__main__":
     own, packages, memory, seconds = sys.argv[1:]
     written = sys.stdin.buffer.read().decode()
-    os.chdir(os.path.join(own, "data"))  # noqa: PTH118
+    data, stored = os.path.join(own, "data"), os.path.join(own, "values")  # noqa: PTH118
+    os.chdir(data)
+    last_values = open(stored, "r+b")  # noqa: PTH123, SIM115 it lies where the code may not go
     sys.path[:] = [*sys.path[1:], packages]
     reads = [sys.base_prefix, packages, "/usr", "/lib", "/lib64"]
     if sys.platform != "win32":
         limit(int(memory), int(seconds))
     if sys.platform == "linux":
         with contextlib.suppress(OSError, KeyError):
-            confine(own, reads)
-    watch(own, reads)
-    run(written, os.path.join(own, "values"))  # noqa: PTH118
+            confine(data, reads)
+    watch(data, reads)
+    run(written, last_values)

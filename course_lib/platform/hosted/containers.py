@@ -10,6 +10,7 @@ After twenty simulated minutes without use a container has expired, and is gone 
 import contextlib
 import os
 import re
+import stat
 import subprocess
 import sys
 import tempfile
@@ -105,8 +106,11 @@ def put(
 
 def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
     """Put in a file of the user's, by a name that any system takes and that leads nowhere."""
-    name = re.sub(r'[\x00-\x1f<>:"|?*]', "_", re.split(r"[\\/]", filename)[-1])[-100:].lstrip(".")
-    return put(state, container, name or "file", content, "user")
+    name = re.sub(r'[\x00-\x1f<>:"|?*]', "_", re.split(r"[\\/]", filename)[-1])
+    name = name.encode()[-100:].decode("utf-8", "ignore").lstrip(".") or "file"
+    if any(each.startswith(f"{name}/") for each in container.files):
+        raise ApiError(f"The container has a folder named '{name}'.", code=GAP)
+    return put(state, container, name, content, "user")
 
 
 def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile:
@@ -118,17 +122,18 @@ def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile
 def run(state: "State", container: Container, code: str) -> Outcome:
     """Run some Python in a container, and keep what it leaves unless it had to be stopped."""
     container.last_active_at = state.now
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
+    given, known = dict(container.files), container.values
+    with state.set_aside(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
         own = Path(made).resolve()
         data, values = own / "data", own / "values"
         data.mkdir()
-        for stored in container.files.values():
+        for stored in given.values():
             path = data / stored.name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(stored.content)
-        values.write_bytes(container.values)
+        values.write_bytes(known)
         printed, stopped = _execute(code.replace(ROOT, data.as_posix()), own)
-        left, kept = _left_behind(data), _content(values, MOST_LEFT)
+        left, kept = _left_behind(data), values.read_bytes()
     logs = printed.decode("utf-8", "replace").replace("\r\n", "\n").replace(data.as_posix(), ROOT)
     if stopped:
         return Outcome(logs, [], stopped)
@@ -136,9 +141,13 @@ def run(state: "State", container: Container, code: str) -> Outcome:
     made_now = [
         put(state, container, name, content, "assistant")
         for name, content in sorted(left.items())
-        if name not in container.files or container.files[name].content != content
+        if name not in given or given[name].content != content
     ]
-    container.files = {name: each for name, each in container.files.items() if name in left}
+    container.files = {
+        name: each
+        for name, each in container.files.items()
+        if name in left or given.get(name) is not each  # another request put it there meanwhile
+    }
     return Outcome(logs, made_now)
 
 
@@ -149,7 +158,7 @@ def _execute(code: str, own: Path) -> tuple[bytes, str]:
     if sys.platform == "win32":
         bare["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
     process = subprocess.Popen(
-        [sys.executable, "-I", *map(str, given)],
+        [sys.executable, "-s", "-P", *map(str, given)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -163,9 +172,11 @@ def _execute(code: str, own: Path) -> tuple[bytes, str]:
     assert process.stdin
     with contextlib.suppress(OSError), process.stdin as pipe:
         pipe.write(code.encode("utf-8", "replace"))
-    stopped = _wait(process, own)
-    process.kill()
-    process.wait()
+    try:
+        stopped = _wait(process, own)
+    finally:
+        process.kill()
+        process.wait()
     reader.join(1)
     if len(kept) > MOST_OUTPUT:
         stopped = f"Stopped: it printed more than {MOST_OUTPUT:,} bytes."
@@ -184,7 +195,7 @@ def _wait(process: "subprocess.Popen[bytes]", own: Path) -> str:
         except subprocess.TimeoutExpired:
             if time.monotonic() > until:
                 return f"Stopped: it ran for more than {SECONDS} seconds."
-            if sum(path.lstat().st_size for path in _files(own)) > MOST_LEFT:
+            if sum(size for _, size in _files(own)) > MOST_LEFT:
                 return f"Stopped: its files take more than {MOST_LEFT:,} bytes."
 
 
@@ -203,27 +214,25 @@ def _left_behind(folder: Path) -> dict[str, bytes]:
     """The files of a folder by name, as many as a container holds."""
     found: dict[str, bytes] = {}
     room = MOST_LEFT
-    for path in _files(folder):
-        content = _content(path, room)
-        found[path.relative_to(folder).as_posix()] = content
-        room -= len(content)
+    for path, _ in _files(folder):
+        with contextlib.suppress(OSError), path.open("rb") as opened:
+            content = found[path.relative_to(folder).as_posix()] = opened.read(room)
+            room -= len(content)
     return found
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Regular files with a name in Unicode: a link, which may lead outside, is not followed."""
-    for where, _, names in os.walk(folder):
-        for name in names:
-            path = Path(where, name)
-            if name.isprintable() and not path.is_symlink() and path.is_file():
-                yield path
+def _files(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Regular files with a name in Unicode, and their sizes.
 
-
-def _content(path: Path, most: int) -> bytes:
-    if path.is_symlink() or not path.is_file():
-        return b""
-    with path.open("rb") as opened:
-        return opened.read(most)
+    A link may lead outside and is not followed, the folder itself included, if it was replaced by
+    one. What is gone by the time it is looked at, or lies too deep, is passed over.
+    """
+    for where, _, names in os.walk(folder) if not folder.is_symlink() else ():
+        for path in (Path(where, name) for name in names):
+            with contextlib.suppress(OSError):
+                found = path.lstat()
+                if stat.S_ISREG(found.st_mode) and str(path.relative_to(folder)).isprintable():
+                    yield path, found.st_size
 
 
 def shown(container: Container, state: "State") -> Json:
