@@ -295,6 +295,16 @@ def test_a_report_in_a_notebook_is_the_same_text_with_marks_that_stand_out() -> 
     assert shown.count("#d1242f") == repr(report).count("\n ✗")  # those of the report alone
 
 
+def test_a_long_line_of_a_report_goes_on_under_its_own_text() -> None:
+    report = Report(directly(TASKS["00.1"], "def is_late(promised, today): return True"))
+    lines = re.findall(r'<div style="padding-left:(\d+)ch;text-indent:-\1ch">(.*)\n?</div>', (
+        report._repr_html_()
+    ))  # fmt: skip
+    labelled = {text[5:16].strip() for indent, text in lines if indent == "16"}
+    assert {"tried", "came back", "wanted", "because"} <= labelled
+    assert len(lines) == repr(report).count("\n")  # all but the first
+
+
 def test_a_long_value_is_cut(pipe: Way) -> None:
     source = "def is_late(promised, today): return ['a value without end'] * 1000"
     report = repr(Report(every_way(TASKS["00.1"], source, pipe)))

@@ -9,6 +9,8 @@ from .task import Finding, Result, State
 WIDTH = 80
 _MARK = re.compile("(?<=^ )[✓✗]")
 _COLOURS = {"✓": "#1a8a3f", "✗": "#d1242f"}
+_WRAPS = "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
+LABEL = 16  # the width of "came back" and its like, with the space on both sides
 LONG = 60  # characters; a longer outcome is told once, then referred to
 _LINES = (
     ("tried", "tried"),
@@ -43,10 +45,9 @@ class Report:
 
     def _repr_html_(self) -> str:
         # Fixed-width text keeps its columns in a saved notebook; the colours suit both themes.
-        head, *lines = escape(repr(self)).split("\n")
-        marked = [_MARK.sub(_coloured, line) for line in lines]
-        text = "\n".join([f"<b>{head}</b>", *marked])
-        return f'<pre style="white-space:pre-wrap">{text}</pre>'
+        head, *lines = re.split(r"(?<=\n)", repr(self))
+        text = f"<b>{escape(head)}</b>" + "".join(_row(line) for line in lines)
+        return f'<pre style="{_WRAPS}">{text}</pre>'
 
     def _score(self) -> str:
         result = self.result
@@ -58,6 +59,13 @@ class Report:
             case State.FAILED:
                 return f"{so_far}{points} so far"
         return (so_far if result.findings else " ") + result.state
+
+
+def _row(line: str) -> str:
+    """A line that goes on, where it is too long, under its own text, and between words."""
+    indent = LABEL if line.startswith("     ") else 3
+    style = f"padding-left:{indent}ch;text-indent:-{indent}ch"
+    return f'<div style="{style}">{_MARK.sub(_coloured, escape(line))}</div>'
 
 
 def _coloured(mark: re.Match[str]) -> str:
@@ -73,5 +81,5 @@ def _finding_lines(finding: Finding, told: set[str]) -> list[str]:
     elif len(finding.came_back) > LONG:
         told.add(finding.came_back)
     return [f" ✗ {finding.label}"] + [
-        f"     {word:<11}{said}" for word, said in fields.items() if said
+        f"     {word}".ljust(LABEL) + said for word, said in fields.items() if said
     ]
