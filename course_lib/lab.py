@@ -32,8 +32,9 @@ def jupyterlab_command(browser: bool = True, port: int | None = None) -> list[st
         )
     import zmq
 
-    command = [sys.executable, "-m", "jupyterlab", "--log-level=WARN"]
+    command = [sys.executable, "-m", "jupyterlab", "--log-level=WARN", "--LabApp.log_level=WARN"]
     command += [
+        "--ServerApp.tornado_settings={'ws_ping_timeout': 30000}",  # Tornado warns of its 90000
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={WORK}",
         "--ServerApp.answer_yes=True",  # one Ctrl-C stops it
