@@ -127,6 +127,7 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         "The first line it prints is the base URL. Give it to your client (most read "
         "OPENAI_BASE_URL), with any key. Ctrl-C stops it, and what was stored goes with it."
     )
+    parsers["check"].epilog = "It reads the notebook as it was last saved."
     for name in ("lab", "serve"):
         parsers[name].add_argument(
             "--port",
