@@ -208,6 +208,11 @@ UPLOADS = [
               "'responses', 'vision', 'evals'] - 'purpose'"),
     uploading("of a text", UNVERIFIED, form(None, purpose="batch", file="ping"),
               "Expected 'file' to be a file.", None, UNVERIFIED),
+    uploading("that expires after a number of a thousand digits", INFERRED,
+              form(purpose="batch", **{"expires_after[anchor]": "created_at",
+                                       "expires_after[seconds]": "9" * 5000}),
+              "Invalid type for 'expires_after.seconds': expected an integer, but got a string "
+              "instead.", "expires_after.seconds", "invalid_type"),
     uploading("in no form", UNVERIFIED, b"not a form",
               "The multipart form of your request could not be read.", None, UNVERIFIED),
     uploading("that expires after a minute", INFERRED,

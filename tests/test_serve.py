@@ -42,10 +42,23 @@ def address(model: Listener) -> Iterator[str]:
         yield url
 
 
+MADE: list[OpenAI] = []
+
+
 def client(url: str, key: str = "x") -> OpenAI:
-    return OpenAI(
+    made = OpenAI(
         base_url=url, api_key=key, max_retries=0, http_client=httpx2.Client(trust_env=False)
     )
+    MADE.append(made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def clients_are_closed() -> Iterator[None]:
+    """A socket left open fails whatever test runs when it is collected."""
+    yield
+    while MADE:
+        MADE.pop().close()
 
 
 @pytest.fixture
@@ -226,6 +239,9 @@ def test_nothing_can_be_steered_once_it_is_done(connection: Any) -> None:
     (failed,) = until_ended(connection)
     assert failed.error.code == "response_already_completed"
     assert failed.steer.input == "wait"
+    connection.send_raw('{"type": "response.steer", "input": "\\ud800"}')  # half of a pair
+    (failed,) = until_ended(connection)
+    assert failed.error.code == "response_already_completed"
 
 
 REFUSED = {
@@ -255,7 +271,7 @@ def test_a_refusal_is_an_event_and_the_connection_goes_on(case: str, connection:
 
 
 def test_a_message_that_is_none_is_refused(connection: Any) -> None:
-    for wrong in ("[", "[]", '{"type": "response.cancel"}'):
+    for wrong in ("[", "[]", "", b"\xff", '{"type": "response.cancel"}'):
         connection.send_raw(wrong)
         (error,) = until_ended(connection)
         assert error.error.message.startswith("A message must be a JSON object of type")

@@ -114,3 +114,21 @@ def test_any_form_gets_a_civil_reply(content: bytes, kind: str) -> None:
             made = json.loads(b"".join(reply.chunks))
             assert reply.status in (200, 400), made
             assert reply.status == 200 or made["error"]["code"] != "offline_fault"
+
+
+def test_a_form_may_name_its_file_again() -> None:
+    sent, end = form(purpose="batch"), b"--XX--\r\n"
+    begin = b'--XX\r\nContent-Disposition: form-data; name="file'
+    also = begin + b'[filename]"; filename="y.txt"\r\n\r\nx\r\n'
+    for member in (b"", b"[filename]", b"[bytes]"):
+        again = begin + member + b'"\r\n\r\nx\r\n'
+        reply = Platform().handle(
+            Request(
+                "POST",
+                "/v1/files",
+                sent.removesuffix(end) + again + also + end,
+                WITH_KEY | {"content-type": FORM},
+            )
+        )
+        made = json.loads(b"".join(reply.chunks))
+        assert (made["filename"], made["bytes"]) == ("a.txt", 4)

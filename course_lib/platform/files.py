@@ -4,6 +4,7 @@ Files expire by the platform's simulated clock, like everything else that has an
 """
 
 import hashlib
+import re
 
 from .errors import GAP, ApiError, Json
 from .http import Request
@@ -106,6 +107,6 @@ def _forget(state: State, file_id: str) -> None:
 
 def _with_number(expiry: object) -> object:
     """A form has only texts, so the seconds come as one."""
-    if isinstance(expiry, dict) and str(expiry.get("seconds", "")).isdecimal():
+    if isinstance(expiry, dict) and re.fullmatch("[0-9]{1,9}", str(expiry.get("seconds"))):
         return expiry | {"seconds": int(expiry["seconds"])}
     return expiry

@@ -22,8 +22,11 @@ def read(request: Request) -> Json:
 
     form: Json = {}
 
-    def put(name: bytes | None, value: str | Json) -> None:
-        key = (name or b"").decode("utf-8", "replace")
+    uploads: Json = {}
+
+    def on_field(field: "Field") -> None:
+        key = (field.field_name or b"").decode("utf-8", "replace")
+        value = (field.value or b"").decode("utf-8", "replace")
         if found := _MEMBER.fullmatch(key):
             outer = form.setdefault(found[1], {})
             if isinstance(outer, dict):
@@ -31,15 +34,13 @@ def read(request: Request) -> Json:
         else:
             form[key] = value
 
-    def on_field(field: "Field") -> None:
-        put(field.field_name, (field.value or b"").decode("utf-8", "replace"))
-
     def on_file(file: "File") -> None:
         file.file_object.seek(0)
         content = file.file_object.read()
-        request.files[(file.field_name or b"").decode("utf-8", "replace")] = content
+        key = (file.field_name or b"").decode("utf-8", "replace")
         name = (file.file_name or b"").decode("utf-8", "replace")
-        put(file.field_name, {"filename": name, "bytes": len(content)})
+        request.files[key] = content
+        uploads[key] = {"filename": name, "bytes": len(content)}
 
     try:
         parser = create_form_parser(
@@ -52,4 +53,4 @@ def read(request: Request) -> Json:
         parser.finalize()
     except FormParserError:
         raise ApiError("The multipart form of your request could not be read.", code=GAP) from None
-    return form
+    return form | uploads  # a field that has the name of a file is not read

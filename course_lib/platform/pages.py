@@ -3,6 +3,8 @@
 `limit`, `order`, `after` and `before` mean the same everywhere.
 """
 
+import re
+
 from .errors import GAP, ApiError, Json, quoted
 from .http import Request
 from .state import State
@@ -61,7 +63,7 @@ def choice(
 
 def _limit(request: Request, default: int, largest: int) -> int:
     asked = request.query.get("limit", str(default))
-    if not asked.isdecimal() or not 1 <= int(asked) <= largest:
+    if not re.fullmatch("[0-9]{1,9}", asked) or not 1 <= int(asked) <= largest:
         raise ApiError(
             f"Invalid 'limit': expected an integer from 1 to {largest}, but got '{asked}'.",
             param="limit",

@@ -52,7 +52,7 @@ def retrieve(state: State, request: Request, response_id: str) -> Json | Made:
             code=GAP,
         )
     after = request.query.get("starting_after", "-1")
-    if not re.fullmatch("-1|[0-9]+", after):
+    if not re.fullmatch("-1|[0-9]{1,9}", after):
         raise wrong_type("starting_after", "an integer", after)
     obfuscate = request.query.get("include_obfuscation") != "false"
     events = encode(response_events(stored.body), obfuscate=obfuscate, after=int(after))

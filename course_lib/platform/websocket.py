@@ -66,8 +66,11 @@ class _Connection:
         try:
             async with asyncio.timeout(LIFE), asyncio.TaskGroup() as requests:
                 while True:
-                    message = await self._websocket.receive_text()
-                    requests.create_task(self._answer(message))
+                    received = await self._websocket.receive()
+                    if received["type"] == "websocket.disconnect":
+                        raise WebSocketDisconnect
+                    # A binary message is none that can be read.
+                    requests.create_task(self._answer(received.get("text") or ""))
         except* WebSocketDisconnect:
             pass
         except* TimeoutError:
@@ -148,7 +151,7 @@ class _Connection:
     async def _send(self, event: Json, stream_id: str | None) -> None:
         if stream_id is not None:
             event = event | {"stream_id": stream_id}
-        await self._websocket.send_text(json.dumps(event, ensure_ascii=False))
+        await self._websocket.send_text(json.dumps(event))
 
 
 _OF_THE_MESSAGE = ("type", "stream_id", "generate", "stream", "background")
