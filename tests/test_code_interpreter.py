@@ -2,6 +2,8 @@
 
 import base64
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -221,6 +223,16 @@ def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -
     outcome = ran(code)
     assert "its files take more than 10,000,000 bytes" in outcome.stopped
     assert outcome.made == []
+
+
+@POSIX
+def test_what_sleeps_ends_when_nobody_is_left_to_stop_it(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "values").touch()
+    given = (containers.SCRIPT, tmp_path, tmp_path, containers.MEMORY, 1)
+    command = [sys.executable, "-s", "-P", *map(str, given)]
+    ended = subprocess.run(command, input=b"import time\ntime.sleep(60)", timeout=30)
+    assert ended.returncode == -signal.SIGALRM
 
 
 @LINUX

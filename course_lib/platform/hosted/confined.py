@@ -49,7 +49,9 @@ EPERM, ENOSYS = 1, 38
 
 def limit(memory: int, seconds: int) -> None:
     import resource
+    import signal
 
+    signal.alarm(seconds)  # it ends even when it sleeps and nobody is left to stop it
     for what, most in (
         (resource.RLIMIT_AS, memory),
         (resource.RLIMIT_CPU, seconds),
