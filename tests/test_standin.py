@@ -414,3 +414,31 @@ def test_every_call_fits_its_schema(
 def test_any_result_is_answered(result: Any) -> None:
     context = history(QUESTION, ("find_gate", {"flight": "LH-402"}, json.dumps(result)))
     assert propose("", [GATE], context)
+
+
+SEAT = tool("find_seat", "Return the seat that a booking holds.",
+            booking=text("Booking number, e.g. B-204"))  # fmt: skip
+MEAL = tool("order_meal", "Order a warm meal to be served at a seat. Call find_seat first.",
+            seat=text("Seat, e.g. 14C"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "second"),
+    [
+        ("Please order a warm meal for booking B-204.", [("order_meal", {"seat": "14C"})]),
+        ("Which seat does booking B-204 hold?", []),
+    ],
+)
+def test_what_waited_for_another_tool_follows_it_only_if_it_was_asked_for(
+    question: str, second: list[tuple[str, Json]]
+) -> None:
+    first = calls(propose(question, [SEAT, MEAL]))
+    assert first == [("find_seat", {"booking": "B-204"})]
+    answered = history(question, (*first[0], {"booking": "B-204", "seat": "14C"}))
+    assert calls(propose("", [SEAT, MEAL], answered)) == second
+
+
+@pytest.mark.parametrize("written", ["B-204", "b-204", "b204", "B 204"])
+def test_a_number_arrives_in_the_form_of_the_example(written: str) -> None:
+    question = f"Which seat does booking {written} hold?"
+    assert calls(propose(question, [SEAT])) == [("find_seat", {"booking": "B-204"})]

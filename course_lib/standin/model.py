@@ -72,11 +72,28 @@ class _Turn:
             if follow.says_to_ask(last):
                 return self._say(answer.ask_to_fix(last), "the result says to ask the user")
             return None
-        calls, _ = self._plan(read_request(self.situation.request))
+        calls, ranked = self._plan(read_request(self.situation.request))
         finished = [(each.tool.name, *finish(each)) for each in calls]
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         left = follow.remaining(ready, self.situation.made)
-        return self._call(left, "the request asks for more than was done", calls) if left else None
+        if left:
+            return self._call(left, "the request asks for more than was done", calls)
+        waited = self._waited(ranked)
+        return waited and self._send([waited], f"{waited.tool.name} waited for {last.name}")
+
+    def _waited(self, ranked: list[Ranked]) -> Call | None:
+        """The call whose description puts the latest one first, if the request is more for it."""
+        made = [each.name for each in self.situation.made]
+        counted = {each.call.tool.name: sum(each.share) for each in ranked}
+        for each in ranked:
+            tool = each.call.tool
+            told = pattern("comes first").finditer(tool.description)
+            first = made[-1] in {name for found in told for name in found.groups()}
+            if first and tool.name not in made and sum(each.share) > counted.get(made[-1], 0):
+                self._take_facts(each.call, f"what {made[-1]} returned", nearly=True)
+                if not finish(each.call)[1]:
+                    return each.call
+        return None
 
     def _first_turn(self) -> Answer:
         request = read_request(self.situation.request)

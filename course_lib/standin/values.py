@@ -104,8 +104,8 @@ def _read(kind: str, match: re.Match[str]) -> Iterator[Value]:
         yield Value("quoted", inner, *span, inner.strip())
     elif kind == "expression":
         calculates = re.search(r"[\^*(]|[a-z)\d]\s*[+-]\s*[\da-z]", text)
-        with_unit = re.fullmatch(r"\d+(?:\.\d+)? [a-z](?:\^\d)?", text)  # 10 m^3
-        if calculates and not with_unit and re.search(r"\d|\(", text):
+        other = re.fullmatch(r"\d+(?:\.\d+)? [a-z](?:\^\d)?|[a-z]-\d+", text)  # 10 m^3, a-104
+        if calculates and not other and re.search(r"\d|\(", text):
             yield Value("expression", text, *span, text)
     elif kind == "id" and (stuck := pattern("number with unit").fullmatch(text)):
         amount, unit = stuck.groups()
