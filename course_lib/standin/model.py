@@ -79,7 +79,9 @@ class _Turn:
         if left:
             return self._call(left, "the request asks for more than was done", calls)
         waited = self._waited(ranked)
-        return waited and self._send([waited], f"{waited.tool.name} waited for {last.name}")
+        if waited is None:
+            return None
+        return self._send([waited], f"{waited.tool.name} waited for {last.name}")
 
     def _waited(self, ranked: list[Ranked]) -> Call | None:
         """The call whose description puts the latest one first, if the request is more for it."""
