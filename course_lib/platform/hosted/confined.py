@@ -190,8 +190,9 @@ if __name__ == "__main__":
     data, stored = os.path.join(own, "data"), os.path.join(own, "values")  # noqa: PTH118
     os.chdir(data)
     last_values = open(stored, "r+b")  # noqa: PTH123, SIM115 it lies where the code may not go
-    sys.path[:] = [*sys.path[1:], packages]
     reads = [sys.base_prefix, packages, "/usr", "/lib", "/lib64"]
+    # the folder of the course stands on the path of its environment, and is not for the code
+    sys.path[:] = [*(p for p in sys.path[1:] if p.startswith(tuple(reads))), packages]
     if sys.platform != "win32":
         limit(int(memory), int(seconds))
     if sys.platform == "linux":
