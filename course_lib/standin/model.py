@@ -8,7 +8,7 @@ understand a sentence, reason over a result, or write more than it was told.
 import re
 
 from . import answer, follow, hosted
-from .catalogue import compile_tools
+from .catalogue import Tool, compile_tools
 from .choose import Ranked, is_small_talk, rank
 from .explanation import Argument, Candidate, Explanation
 from .fill import Call, fill
@@ -89,9 +89,8 @@ class _Turn:
         counted = {each.call.tool.name: sum(each.share) for each in ranked}
         for each in ranked:
             tool = each.call.tool
-            told = pattern("comes first").finditer(tool.description)
-            first = made[-1] in {name for found in told for name in found.groups()}
-            if first and tool.name not in made and sum(each.share) > counted.get(made[-1], 0):
+            waited = made[-1] in _put_first(tool) and tool.name not in made
+            if waited and sum(each.share) > counted.get(made[-1], 0):
                 self._take_facts(each.call, f"what {made[-1]} returned", nearly=True)
                 if not finish(each.call)[1]:
                     return each.call
@@ -136,8 +135,8 @@ class _Turn:
 
     def _first(self, wanted: Call, request: Request) -> Call | None:
         """The call that `wanted` depends on, if its description says so and it is due."""
-        for found in pattern("comes first").finditer(wanted.tool.description):
-            helper = self.by_name.get(found[1] or found[2])
+        for name in _put_first(wanted.tool):
+            helper = self.by_name.get(name)
             if helper is None or helper is wanted.tool:
                 continue
             if any(made.name == helper.name and not made.failed for made in self.situation.made):
@@ -193,6 +192,11 @@ class _Turn:
     def _say(self, text: str, because: str) -> Answer:
         self.why.because = because
         return Answer([message(text)], self.why)
+
+
+def _put_first(tool: Tool) -> list[str]:
+    """The tools that a description says to call before its own."""
+    return [found[1] or found[2] for found in pattern("comes first").finditer(tool.description)]
 
 
 def _callable(prompt: Prompt) -> list[Json]:

@@ -8,8 +8,8 @@ that the real tool has beside its index.
 from typing import Any
 
 from ... import web
-from ..errors import ApiError, Json, wrong_type
-from ..rules import anything, array, boolean, fields, nullable, one_of, text
+from ..errors import Json
+from ..rules import anything, array, boolean, fields, nullable, one_of, short, text
 from .tool import Call, HostedTool, Ran
 
 # search_context_size → how many pages are read, and how many passages of each.
@@ -20,26 +20,19 @@ MOST_DOMAINS = 100
 def _domains(value: Any, path: str) -> None:
     """Up to a hundred host names, without `https://`."""
     array(text)(value, path)
-    if len(value) > MOST_DOMAINS:
-        raise ApiError(
-            f"Invalid '{path}': array too long. Expected an array with maximum length "
-            f"{MOST_DOMAINS}, but got an array with length {len(value)} instead.",
-            param=path,
-            code="array_above_max_length",
-        )
+    short(value, path, MOST_DOMAINS)
 
 
-def _location(value: Any, path: str) -> None:
-    if not isinstance(value, dict):
-        raise wrong_type(path, "an object", value)
-    place = {name: nullable(text) for name in ("city", "country", "region", "timezone")}
-    fields({}, {"type": nullable(one_of("approximate")), **place})(value, path)
+PLACE = ("city", "country", "region", "timezone")
+_location = fields(
+    {}, {"type": nullable(one_of("approximate")), **{name: nullable(text) for name in PLACE}}
+)
 
 
 def _echo(entry: Json) -> Json:
     """With the defaults in force, as recorded. The preview has no filters."""
     near = entry.get("user_location")
-    place = {name: (near or {}).get(name) for name in ("city", "country", "region", "timezone")}
+    place = {name: (near or {}).get(name) for name in PLACE}
     if near is None:
         place["country"] = "US"
     echoed = {
