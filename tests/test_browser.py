@@ -337,6 +337,8 @@ def test_what_show_draws_survives_saving(lab: str, page: "Page") -> None:
     assert picture.get_attribute("alt") == "6 steps between you, model, your code, API"
     for theme in ("Dark", "Light"):
         opened.menu("Settings", "Theme", f"JupyterLab {theme}")
+        # Named only once its sheet is there; until then the page has no colours at all.
+        page.locator(f'body[data-jp-theme-name="JupyterLab {theme}"]').wait_for(state="attached")
         cells = opened.cell(1).locator("td").evaluate_all(STYLES)
         assert {line for line, *_ in cells} == {"0px", "1px"}  # a line above each turn
         # Text and lines are in the theme's own colour, and it is far from the page's.
