@@ -96,7 +96,7 @@ def _run(arguments: list[str]) -> int:
         case "serve":
             from .platform.server import serve
 
-            return serve(options.host, options.port or 0, options.ids)
+            return serve(options.host, options.port or 0)
         case _:
             return _release(options.check)
 
@@ -137,9 +137,6 @@ def _parsers() -> tuple[_Parser, dict[str, _Parser]]:
         )
     parsers["serve"].add_argument(
         "--host", default="127.0.0.1", help="listen there (0.0.0.0: for whoever reaches this one)"
-    )
-    parsers["serve"].add_argument(
-        "--ids", default="", metavar="ID,…", help="ids that are there from the start, for tests"
     )
     parsers["check"].add_argument("file", type=Path, metavar="FILE", help="a notebook (.ipynb)")
     parsers["release"].add_argument(

@@ -19,10 +19,10 @@ from openai import AsyncOpenAI, OpenAI
 
 from course_lib.platform.app import MAX_BODY, Platform
 from course_lib.platform.hosted import containers
-from course_lib.platform.seeds import SeededPlatform
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
+from tests.judges.described import DescribedPlatform
 from tests.loopback import served
 from tests.test_responses import Listener
 
@@ -188,6 +188,33 @@ def test_many_clients_at_once_each_get_their_own_answer(address: str) -> None:
         return await asyncio.gather(*(ask(number, shared) for number in range(50)))
 
     assert asyncio.run(all_of_them()) == 50 * [True]
+
+
+def test_each_key_has_a_state_of_its_own() -> None:
+    with served() as url, client(url, "one") as one, client(url, "two") as two:
+        made = one.responses.create(model=PLAIN, input="ping", instructions="one")
+        assert one.responses.retrieve(made.id).instructions == "one"
+        with pytest.raises(openai.NotFoundError):
+            two.responses.retrieve(made.id)
+        asked = two.responses.create(model=PLAIN, input="ping", instructions="two")
+        assert asked.id == made.id  # so far the same was asked of each
+        with client(url, "one") as again:
+            assert again.responses.retrieve(made.id).instructions == "one"
+
+
+class Novelist:
+    """Writes so much that a stream of it fills every buffer on the way."""
+
+    def respond(self, prompt: Prompt) -> Answer:
+        return Answer([message("word " * 20_000)])
+
+
+def test_a_client_that_leaves_a_stream_is_let_go(caplog: pytest.LogCaptureFixture) -> None:
+    with served(Platform(model=Novelist())) as url, client(url) as ask:
+        with ask.responses.create(model=PLAIN, input="ping", stream=True) as stream:
+            assert next(stream).type == "response.created"
+        assert ask.models.list().data
+    assert caplog.records == []
 
 
 # --- WebSocket
@@ -378,9 +405,12 @@ def test_a_wrong_flag_is_told_in_one_sentence(options: list[str], told: str) -> 
     assert server.returncode == 2
 
 
-def test_ids_can_be_there_from_the_start() -> None:
+# --- The judges
+
+
+def test_a_described_platform_has_its_ids_and_fills_in_the_rest() -> None:
     ids = {"resp_1", "conv_1", "msg_1", "file_1", "vs_1", "vsfb_1", "completion_1"}
-    with served(SeededPlatform(ids)) as url:
+    with served(DescribedPlatform(ids)) as url:
         ask = client(url)
         assert ask.responses.retrieve("resp_1").status == "completed"
         assert ask.responses.input_items.list("resp_1", limit=0).data  # as many as there are

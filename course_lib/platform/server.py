@@ -1,15 +1,19 @@
 """`course serve`: the platform over HTTP and WebSocket on one port, for a client in any language.
 
 A request is read, up to a bound, handed to `Platform.handle` in a thread of its own, and its reply
-sent back; the WebSocket form of Responses is in `websocket.py`. It listens on this machine alone
+sent back; the WebSocket form of Responses is in `websocket.py`. Each API key has a platform of its
+own, as a project has with the API: what one stores, no other sees. It listens on this machine alone
 unless it is told otherwise: whoever can reach it can use it, with any key.
 """
 
+import asyncio
 import contextlib
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from functools import lru_cache
 
 import anyio.to_thread
 import uvicorn
@@ -22,26 +26,28 @@ from starlette.types import Receive, Scope, Send
 from ..home import CourseError
 from .app import MAX_BODY, Platform
 from .http import Request
-from .seeds import SeededPlatform
 from .websocket import responses_over
 
 LOOPBACK = "127.0.0.1"
 AT_ONCE = 200  # requests that may run at the same time; a slow tool holds up no other client
 GOODBYE = 3  # seconds that open streams get when the server stops
+KEYS = 1_000  # that have a platform at a time; then the one longest unused goes
+PlatformOf = Callable[[str], Platform]  # by the header `authorization`
 
 
-def serve(host: str, port: int, ids: str = "") -> int:
-    """Serve a new platform until Ctrl-C. The first line on stdout is its base URL.
-
-    `ids`, separated by commas, are there from the start.
-    """
-    platform = SeededPlatform(set(ids.split(","))) if ids else Platform()
+def serve(host: str, port: int) -> int:
+    """Serve new platforms, one a key, until Ctrl-C. The first line on stdout is the base URL."""
     listening = listen(host, port)
     print(base_url(listening), flush=True)
     print("Any key will do. Ctrl-C stops it.", file=sys.stderr, flush=True)
     with contextlib.suppress(KeyboardInterrupt):
-        make_server(platform, log=True).run(sockets=[listening])
+        make_server(one_for_each_key(), log=True).run(sockets=[listening])
     return 0
+
+
+def one_for_each_key() -> PlatformOf:
+    """A platform for each key, made when it is first used; nobody looks into its wire log."""
+    return lru_cache(KEYS)(lambda authorization: Platform(exchanges=deque(maxlen=0)))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -61,14 +67,14 @@ def base_url(listening: socket.socket) -> str:
     return f"http://{host}:{port}/v1"
 
 
-def make_server(platform: Platform, *, log: bool = False) -> uvicorn.Server:
-    """A server for `platform`; `log` writes one line a request to standard error."""
-    face = _Face(platform, log)
+def make_server(platform_of: PlatformOf, *, log: bool = False) -> uvicorn.Server:
+    """A server for the platforms of its clients; `log` writes one line a request to stderr."""
+    face = _Face(platform_of, log)
     config = uvicorn.Config(
         Starlette(
             routes=[
                 Route("/{path:path}", face),
-                WebSocketRoute("/v1/responses", responses_over(platform, face.log)),
+                WebSocketRoute("/v1/responses", responses_over(platform_of, face.log)),
             ]
         ),
         log_level="critical",
@@ -82,10 +88,10 @@ def make_server(platform: Platform, *, log: bool = False) -> uvicorn.Server:
 
 
 class _Face:
-    """The HTTP face of a platform."""
+    """The HTTP face of the platforms."""
 
-    def __init__(self, platform: Platform, log: bool) -> None:
-        self._platform, self._logs = platform, log
+    def __init__(self, platform_of: PlatformOf, log: bool) -> None:
+        self._platform_of, self._logs = platform_of, log
         self._threads = anyio.CapacityLimiter(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -94,7 +100,8 @@ class _Face:
         asked = Request(
             http.method, scope["path"], body, dict(http.headers), dict(http.query_params)
         )
-        reply = await anyio.to_thread.run_sync(self._platform.handle, asked, limiter=self._threads)
+        platform = self._platform_of(http.headers.get("authorization", ""))
+        reply = await anyio.to_thread.run_sync(platform.handle, asked, limiter=self._threads)
         path = scope["raw_path"].decode("ascii", "backslashreplace")
         self.log(f"{http.method} {path} {reply.status}", begun)
         if isinstance(reply.chunks, tuple):
@@ -113,6 +120,7 @@ class _Face:
 async def _told(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
     for chunk in chunks:
         yield chunk
+        await asyncio.sleep(0)  # others take their turn, and a client that has left is noticed
 
 
 async def _read(stream: AsyncIterator[bytes]) -> bytes:

@@ -36,17 +36,18 @@ class _Silent:
         return Answer([])
 
 
-def responses_over(platform: Platform, log: Log) -> Callable[[WebSocket], Any]:
+def responses_over(platform_of: Callable[[str], Platform], log: Log) -> Callable[[WebSocket], Any]:
     """The endpoint of the WebSocket; each connection is one `_Connection`."""
 
     async def endpoint(websocket: WebSocket) -> None:
+        key = websocket.headers.get("authorization", "")
         try:
-            check_key(websocket.headers.get("authorization", ""))
+            check_key(key)
         except ApiError as error:
             await websocket.send_denial_response(JSONResponse(error.body(), error.status))
             return
         await websocket.accept()
-        await _Connection(platform, websocket, log).run()
+        await _Connection(platform_of(key), websocket, log).run()
 
     return endpoint
 

@@ -1,7 +1,9 @@
-"""Ids that are there without having been made, for suites of tests that ask for fixed ones.
+"""The platform as the OpenAPI description has it, for suites of tests written from that.
 
-`course serve --ids resp_123,conv_123` answers for each of them wherever it is asked for: as a
-response, a conversation, a file, a store. What is changed or deleted is as before the next time.
+Such a suite asks for fixed ids that nobody made, in requests that leave out what the API itself
+wants. Here each of the ids is found wherever it is asked for: as a response, a conversation, a
+file, a store. What is changed or deleted is as before the next time. What is left out is filled in.
+Where the description disagrees with what was recorded, it is followed in `_as_described` alone.
 """
 
 import json
@@ -9,18 +11,17 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ..standin import StandIn
-from . import chat, conversations, files, vector_stores
-from .app import Platform
-from .engine import run_turn
-from .errors import Json
-from .http import Reply, Request
-from .state import Conversation, State, StoredResponse
-from .stores import Attached, Batch, StoredFile, VectorStore
+from course_lib.platform import chat, conversations, files, vector_stores
+from course_lib.platform.app import Platform
+from course_lib.platform.engine import run_turn
+from course_lib.platform.errors import Json
+from course_lib.platform.http import Reply, Request, json_reply
+from course_lib.platform.state import Conversation, State, StoredResponse
+from course_lib.platform.stores import Attached, Batch, StoredFile, VectorStore
+from course_lib.standin import StandIn
 
 T = TypeVar("T")
 MODEL = "gpt-5.4"
-_ANY = Request("POST", "/")
 
 
 class Seeded(dict[str, T]):
@@ -48,27 +49,44 @@ class Seeded(dict[str, T]):
             return default
 
 
-class SeededPlatform(Platform):
-    """A platform that has some ids, and fills in what such suites leave out.
-
-    They are written from the OpenAPI description, in which a request needs neither a model nor an
-    input and a page may hold nothing. The API itself, and so the platform, asks for all three.
-    """
+class DescribedPlatform(Platform):
+    """A platform that has some ids, and fills in what a request leaves out."""
 
     def __init__(self, ids: set[str]) -> None:
         super().__init__()
+        self._ids = ids
         seed(self.state, ids)
 
     def handle(self, request: Request) -> Reply:
-        if request.query.get("limit") == "0":
+        if request.query.get("limit") == "0":  # the API has pages of one and more
             del request.query["limit"]
-        if request.method == "POST" and re.fullmatch(_ASKING, request.path):
-            sent = json.loads(request.body or b"{}")
-            request.body = json.dumps({"model": MODEL, "input": "Hello"} | sent).encode()
-        return super().handle(request)
+        model = request.path.removeprefix("/v1/models/")
+        if request.method == "DELETE" and model in self._ids:  # only a fine-tuned one can go
+            return json_reply(200, {"id": model, "object": "model", "deleted": True})
+        for path, default in DEFAULTS.items():
+            if request.method == "POST" and re.fullmatch(path, request.path):
+                request.body = json.dumps(default | json.loads(request.body or b"{}")).encode()
+        return _as_described(super().handle(request))
 
 
-_ASKING = "/v1/responses(/compact|/input_tokens)?"
+_HELLO = {"role": "assistant", "content": "Hello"}
+# What such requests leave out. A reply to what an assistant said, not a user, is of the SDK's own
+# types: they have no room for a user's message in the output of `compact`, which returns it, and
+# none in the messages of a stored completion.
+DEFAULTS: Json = {
+    "/v1/responses(/input_tokens)?": {"model": MODEL, "input": "Hello"},
+    "/v1/responses/compact": {"model": MODEL, "input": [_HELLO]},
+    "/v1/vector_stores": {"name": "Hello"},
+    "/v1/vector_stores/[^/]+/file_batches": {"file_ids": ["file_id"]},
+}
+
+
+def _as_described(reply: Reply) -> Reply:
+    """The name of a batch was recorded six times, and is another one in the description."""
+    recorded, described = b'"vector_store.file_batch"', b'"vector_store.files_batch"'
+    if isinstance(reply.chunks, tuple):
+        reply.chunks = tuple(chunk.replace(recorded, described) for chunk in reply.chunks)
+    return reply
 
 
 def seed(state: State, ids: set[str]) -> None:
@@ -83,11 +101,11 @@ def seed(state: State, ids: set[str]) -> None:
 
     def conversation(wanted: str) -> Conversation:
         items = [{"id": each, "role": "user", "content": "Hello"} for each in ids if "msg" in each]
-        made = conversations.create(state, _ANY, {"items": items})
+        made = conversations.create(state, Request("POST", "/"), {"items": items})
         return Conversation(made | {"id": wanted}, state.conversations.pop(made["id"]).items)
 
     def completion(wanted: str) -> tuple[Json, list[Json]]:
-        asked = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}], "store": True}
+        asked = {"model": MODEL, "messages": [_HELLO], "store": True}
         made = chat.create(asked, state, StandIn(), None)
         body, messages = state.completions.pop(made.final["id"])
         return body | {"id": wanted}, messages
@@ -106,7 +124,9 @@ def seed(state: State, ids: set[str]) -> None:
         return made
 
     def _store(body: Json) -> VectorStore:
-        return state.vector_stores.pop(vector_stores.create(state, _ANY, body)["id"])
+        return state.vector_stores.pop(
+            vector_stores.create(state, Request("POST", "/"), body)["id"]
+        )
 
     def attached(wanted: str, store_id: str) -> Attached:
         made = _store({"file_ids": [wanted]}).files[wanted]
