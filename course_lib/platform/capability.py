@@ -1,7 +1,7 @@
 """What one model cannot do: looked at last, after what no model could do (contract A2)."""
 
 from .errors import GAP, ApiError, Json, quoted
-from .hosted import HOSTED
+from .hosted import KINDS
 from .models import ModelCard, find_model
 from .tokens import content_text
 
@@ -40,15 +40,15 @@ def check_model(body: Json) -> ModelCard:
 
 
 def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
-    types = [tool["type"] for tool in body.get("tools") or [] if tool["type"] in HOSTED]
+    types = [tool["type"] for tool in body.get("tools") or [] if not KINDS[tool["type"]].label]
     for each in types:
-        if HOSTED[each].name == WITHOUT.get(card.snapshot):
+        if KINDS[each].name == WITHOUT.get(card.snapshot):
             raise ApiError(
                 f"Hosted tool '{each}' is not supported with {card.snapshot}.",
                 param="tools",
                 hint=f"Take {each} out of tools, or ask another model.",
             )
-        if HOSTED[each].name == "web_search" and effort == "minimal":
+        if KINDS[each].name == "web_search" and effort == "minimal":
             raise ApiError(
                 "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
                 param="tools",

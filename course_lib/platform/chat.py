@@ -14,19 +14,19 @@ from .engine import Made, Turn, assemble, respond
 from .errors import GAP, ApiError, Json
 from .events import Event, padding
 from .faults import Fault
+from .hosted.function import FUNCTION
 from .http import Request
 from .pages import list_page
 from .rules import metadata, require
 from .state import State
 from .tokens import pieces
-from .tools import echo_tool
 
 
 def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     card, asked = check(body)
     items = asked["input"]
-    tools = [echo_tool(tool) for tool in asked["tools"]]
-    turn = assemble(asked, card, Context(items, items), tools, {}, state)
+    tools = [FUNCTION.echo(tool) for tool in asked["tools"]]
+    turn = assemble(asked, card, Context(items, items), tools, [], state)
     if turn.tokens > card.window:
         raise _too_long(turn)
     told = _EndsAt(model, body.get("stop") or [])

@@ -11,6 +11,7 @@ from typing import Any
 from . import contract
 from .attachments import image
 from .errors import GAP, ApiError, Json, missing, quoted, wrong_type, wrong_value
+from .hosted.function import check_function
 from .models import ModelCard, find_card, unknown_model
 from .rules import (
     Rule,
@@ -28,7 +29,7 @@ from .rules import (
 )
 from .strict_schema import check_output_schema
 from .tokens import content_text
-from .tools import MAX_TOOLS, MODES, check_choice, check_function
+from .tools import MAX_TOOLS, MODES, check_choice
 
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 PARTS = ("text", "image_url", "input_audio", "refusal", "audio", "file")

@@ -164,8 +164,8 @@ def _pairs(items: list[Json]) -> tuple[Pairs, Pairs]:
 
 
 def _client_runs(item: Json) -> bool:
-    """A hosted tool search is answered by the platform itself: it has no call_id."""
-    return item.get("call_id") is not None
+    """A hosted tool search is answered by the platform itself."""
+    return item.get("call_id") is not None and item.get("execution") != "server"
 
 
 def _missing_output(call: Json, answered: Pairs) -> str:

@@ -15,14 +15,15 @@ from .compaction import compact_if_due
 from .context import Context, resolve
 from .envelope import envelope
 from .errors import ApiError, Json
-from .hosted import as_the_model_sees, check_hosted
+from .hosted import KINDS, check_named
 from .hosted.desk import Desk, as_read
+from .loaded import check_namespaces, echoed, loaded_tools
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
 from .pages import listed
 from .state import State, StoredResponse
 from .tokens import content_text, item_part
-from .tools import allowed, check_namespaces, echo_tool, loaded_tools, mode
+from .tools import allowed, mode
 from .usage import prompt_parts, usage
 
 
@@ -34,9 +35,8 @@ class Turn:
     card: ModelCard
     context: Context
     items: list[Json]  # the context as the model reads it
-    tools: list[Json]  # declared on the request, as the reply will echo them
-    loaded: dict[str, Json]  # brought in by items of the context, by name
-    offered: list[Json]  # both, as the model sees them
+    tools: list[Json]  # as the reply will echo them
+    desk: Desk
     parts: list[tuple[str, int]]  # the prompt as (text, tokens)
 
     @property
@@ -79,45 +79,48 @@ def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
     """Let the model answer; the finished response, and why it is what it is."""
     body = turn.body
     response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
-    desk = Desk.of([*turn.tools, *turn.loaded.values()], body, response, turn.context.items, state)
-    wishes = Wishes.of(body, response, turn.loaded)
-    output, explanation = _converse(turn, wishes, desk, model)
+    turn.desk.tool_usage = response["tool_usage"]
+    output, explanation = _converse(turn, Wishes.of(body, response), model)
     _finish(response, output, state)
     if response["status"] == "completed":
         compact_if_due(response, body, turn.context.items, turn.card.window, state)
     if response["store"]:
-        state.readings |= desk.readings
+        state.readings |= turn.desk.readings
     return response, explanation
 
 
-def _converse(turn: Turn, wishes: Wishes, desk: Desk, model: Model) -> tuple[Output, Explanation]:
+def _converse(turn: Turn, wishes: Wishes, model: Model) -> tuple[Output, Explanation]:
     """Ask the model until it has answered: what it calls of hosted tools is run in between.
 
     The explanation is that of the first answer, in which the tools were weighed.
     """
-    body, state = turn.body, desk.state
+    body, desk, state = turn.body, turn.desk, turn.desk.state
+    choice = body.get("tool_choice") or "auto"
     prompt = Prompt(
         instructions=_instructions(body) or None,
         items=turn.items,
-        tools=allowed(body.get("tool_choice"), turn.offered),
-        tool_choice=mode(body.get("tool_choice") or "auto"),
+        tools=[],
+        tool_choice=mode(choice),
         parallel_tool_calls=body.get("parallel_tool_calls") is not False,
         text_format=_text_format(body),
     )
     output, explanation = Output([]), None
     while True:
-        output.read += sum(tokens for _, tokens in turn.parts)
+        for outcome in desk.due():
+            output.items += outcome.items
+            if outcome.waits:
+                return output, explanation or Explanation("a program that had begun goes on")
+        prompt.items = [*prompt.items, *desk.read]
+        turn.parts += [item_part(item, turn.card) for item in desk.read]
+        desk.read = []
+        prompt.tools = allowed(choice, desk.lay_out())
+        output.read += turn.tokens
         output.cached += state.prefixes.read(turn.parts)
         answer = model.respond(prompt)
         explanation = explanation or answer.explanation
         if not add_answer(output, answer, wishes, turn.card, desk, state):
             return output, explanation
-        prompt.items = [*prompt.items, *desk.read]
-        turn.parts += [item_part(item, turn.card) for item in desk.read]
-        desk.read = []
         prompt.tool_choice = "auto"  # what was forced has been called
-        if desk.left <= 0:
-            prompt.tools = [tool for tool in prompt.tools if tool["name"] not in desk.entries]
 
 
 def check_turn(body: Json, state: State) -> Turn:
@@ -126,9 +129,9 @@ def check_turn(body: Json, state: State) -> Turn:
     contract.check_server_state(body, state)
     context = resolve(body, state)
     contract.check_not_empty(body)
-    tools = [echo_tool(tool) for tool in body.get("tools") or []]
-    loaded = loaded_tools(context.items)
-    check_hosted([*tools, *loaded.values()], state)
+    tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
+    loaded = loaded_tools(context.items, tools)
+    check_named([*tools, *loaded], state)
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
@@ -140,16 +143,15 @@ def assemble(
     card: ModelCard,
     context: Context,
     tools: list[Json],
-    loaded: dict[str, Json],
+    loaded: list[Json],
     state: State,
 ) -> Turn:
     """The turn of a request that was checked, with the prompt it makes."""
     items = as_read(context.items, state)
-    offered = [as_the_model_sees(tool) for tool in tools]
+    desk = Desk.of(tools, loaded, context.new, context.items, body, state)
     schema = _text_format(body).get("schema")
-    parts = prompt_parts(card, _instructions(body), offered, items, schema)
-    offered += [as_the_model_sees(tool) for tool in loaded.values()]
-    return Turn(body, card, context, items, tools, loaded, offered, parts)
+    parts = prompt_parts(card, _instructions(body), desk.offered(tools), items, schema)
+    return Turn(body, card, context, items, echoed(tools, loaded), desk, parts)
 
 
 def _text_format(body: Json) -> Json:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from .encrypted import begun
 from .errors import Json
 from .hosted import BY_ITEM
-from .hosted.tool import HostedTool
+from .hosted.tool import ItemKind
 from .tokens import pieces
 
 Event = Json
@@ -61,7 +61,7 @@ def response_events(response: Json) -> Iterator[Event]:
 
 def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
     where = {"output_index": index}
-    hosted = BY_ITEM.get(item["type"])
+    kind = BY_ITEM.get(item["type"])
     added: Json
     match item["type"]:
         case "message":
@@ -70,9 +70,9 @@ def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
         case "function_call":
             added = {"status": "in_progress", "arguments": ""}
             inside = _call_events(item, where)
-        case _ if hosted:
-            added = {"status": "in_progress", **hosted.begun}
-            inside = _hosted_events(item, where, hosted, response)
+        case _ if kind:
+            added = {"status": "in_progress", **kind.begun}
+            inside = _stages(item, where, kind, response)
         case "compaction":
             added, inside = {"encrypted_content": begun(item["encrypted_content"])}, iter(())
         case _:
@@ -81,8 +81,8 @@ def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
                 added["encrypted_content"] = begun(sealed)
             inside = _reasoning_events(item, where)
     first = item | added
-    if hosted:
-        first = {name: first[name] for name in first if name not in hosted.fleeting}
+    if kind:
+        first = {name: first[name] for name in first if name not in kind.fleeting}
     yield {"type": "response.output_item.added", **where, "item": first}
     yield from inside
     yield {"type": "response.output_item.done", **where, "item": item}
@@ -131,19 +131,19 @@ def _call_events(item: Json, where: Json) -> Iterator[Event]:
     }
 
 
-def _hosted_events(item: Json, where: Json, hosted: HostedTool, response: Json) -> Iterator[Event]:
-    """The stages of a hosted call, each an event; a field of the item is told piece by piece."""
-    place, kind = {"item_id": item["id"], **where}, f"response.{item['type']}"
-    for stage in hosted.stages:
+def _stages(item: Json, where: Json, kind: ItemKind, response: Json) -> Iterator[Event]:
+    """The stages of a call, each an event; a field of the item is told piece by piece."""
+    place, begins = {"item_id": item["id"], **where}, f"response.{item['type']}"
+    for stage in kind.stages:
         if callable(stage):
-            for name, fields in stage(item, response):
-                yield {"type": f"{kind}.{name}", **place, **fields}
+            for tail, fields in stage(item, response):
+                yield {"type": f"{begins}{tail}", **place, **fields}
         elif stage in item:
             for piece in pieces(item[stage]):
-                yield {"type": f"{kind}_{stage}.delta", **place, "delta": piece}
-            yield {"type": f"{kind}_{stage}.done", **place, stage: item[stage]}
+                yield {"type": f"{begins}_{stage}.delta", **place, "delta": piece}
+            yield {"type": f"{begins}_{stage}.done", **place, stage: item[stage]}
         else:
-            yield {"type": f"{kind}.{stage}", **place}
+            yield {"type": f"{begins}.{stage}", **place}
 
 
 def _reasoning_events(item: Json, where: Json) -> Iterator[Event]:

@@ -199,6 +199,12 @@ def _no_content(value: Any, path: str) -> None:
     short(value or [], path, 0)
 
 
+_SEARCHED: dict[str, Rule] = {
+    "call_id": nullable(text),
+    "execution": nullable(one_of("server", "client")),
+    "status": anything,
+    "created_by": anything,
+}
 # type → (required fields, optional fields)
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "function_call": (
@@ -216,4 +222,14 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "compaction": ({"encrypted_content": text}, {"created_by": anything}),
     "item_reference": ({"id": text}, {}),
     "additional_tools": ({"role": one_of("developer"), "tools": check_each}, {}),
+    "custom_tool_call": (
+        {"call_id": text, "name": text, "input": text},
+        {"status": anything, "namespace": nullable(text), "caller": anything, "async": anything},
+    ),
+    "custom_tool_call_output": (
+        {"call_id": text, "output": _function_output},
+        {"status": anything, "caller": anything},
+    ),
+    "tool_search_call": ({"arguments": mapping}, _SEARCHED),
+    "tool_search_output": ({"tools": check_each}, _SEARCHED),
 }

@@ -3,7 +3,6 @@
 The model says what; everything the API adds to it is added here (contract B).
 """
 
-import json
 from dataclasses import dataclass
 
 from ..standin.prompt import Answer
@@ -11,6 +10,8 @@ from .annotations import annotate
 from .encrypted import seal
 from .errors import Json
 from .hosted.desk import Desk
+from .hosted.hosted_tool import written
+from .hosted.tool import Outcome
 from .models import ModelCard
 from .state import State
 from .tokens import count_text, cut, pieces, render_item, sayable
@@ -38,10 +39,9 @@ class Wishes:
     sealed: bool  # reasoning.encrypted_content was asked for
     logprobs: bool
     parallel: bool
-    loaded: dict[str, Json]  # tools that items of the context brought in, by name
 
     @classmethod
-    def of(cls, body: Json, response: Json, loaded: dict[str, Json]) -> "Wishes":
+    def of(cls, body: Json, response: Json) -> "Wishes":
         include = body.get("include") or []
         return cls(
             effort=response["reasoning"]["effort"],
@@ -50,7 +50,6 @@ class Wishes:
             sealed="reasoning.encrypted_content" in include or not response["store"],
             logprobs="message.output_text.logprobs" in include or response["top_logprobs"] > 0,
             parallel=response["parallel_tool_calls"],
-            loaded=loaded,
         )
 
 
@@ -59,48 +58,59 @@ def add_answer(
 ) -> bool:
     """Add an answer's items as the API gives them out, cut at `max_output_tokens` if need be.
 
-    Calls of hosted tools are run on the way. True if there were any, and nothing that ends the
-    turn: the model is to be asked again. A model that reasons puts a reasoning item first. The
-    items after it belong to it, and may not be sent back without it.
+    Calls are run on the way. True if there were any and all are settled: the model is to be asked
+    again. A model that reasons puts a reasoning item first. The items after it belong to it, and
+    may not be sent back without it.
     """
     reasoning_id = None
     if wishes.effort not in (None, "none") and answer.items:
         reasoning_id = _reason(answer, wishes, state, output)
     items = answer.items if wishes.parallel else _one_call(answer.items)
     calls = any(item["type"] == "function_call" for item in items)
-    goes_on = any(desk.runs(item) for item in items)
+    goes_on = calls
     for item in items:
         if output.tokens == wishes.max_tokens:
             output.cut = True
         if output.cut:
             break
-        if desk.runs(item):
-            made = _run(item, output, wishes, desk)
-            if made is None:
-                break
+        if item["type"] == "function_call":
+            outcome = _run(item, output, wishes, desk)
+            made, goes_on = outcome.items, goes_on and not outcome.waits
         else:
-            made = _item(item, wishes, desk, state)
-            goes_on = goes_on and made["type"] != "function_call"
-            if card.phases and made["type"] == "message":
-                made["phase"] = "commentary" if calls else "final_answer"
-            _limit(made, output, wishes.max_tokens)
-            if wishes.logprobs and made["type"] == "message":
-                _add_logprobs(made)
-            desk.read.append(made)
+            message = _message(item, desk, state)
+            if card.phases:
+                message["phase"] = "commentary" if calls else "final_answer"
+            _limit(message, output, wishes.max_tokens)
+            if wishes.logprobs:
+                _add_logprobs(message)
+            desk.read.append(message)
+            made = [message]
         if reasoning_id is not None:
-            state.reasoning_before[made["id"]] = reasoning_id
-        output.items.append(made)
+            state.reasoning_before |= {each["id"]: reasoning_id for each in made}
+        output.items += made
     return goes_on and not output.cut
 
 
-def _run(call: Json, output: Output, wishes: Wishes, desk: Desk) -> Json | None:
-    """Run a hosted call; None where the tokens end before the model has written it."""
-    needed = count_text(f"{call['name']}{json.dumps(call['arguments'], ensure_ascii=False)}")
-    output.tokens += needed
-    if wishes.max_tokens is not None and output.tokens > wishes.max_tokens:
-        output.tokens, output.cut = wishes.max_tokens, True
-        return None
-    return desk.run(call)
+def _run(call: Json, output: Output, wishes: Wishes, desk: Desk) -> Outcome:
+    """Run a call, unless the tokens end before the model has written it.
+
+    Then a client sees what there is of a call of its own tool, and nothing of a hosted one.
+    """
+    said = sayable(f"{call['name']}{written(call['arguments'])}")
+    needed = count_text(said)
+    left = needed if wishes.max_tokens is None else wishes.max_tokens - output.tokens
+    output.tokens += min(needed, left)
+    if needed <= left:
+        return desk.run(call)
+    output.cut = True
+    field = desk.offer(call["name"]).written
+    if not field:
+        return Outcome([])
+    outcome = desk.run(call)
+    item = outcome.items[-1]
+    item["status"] = "incomplete"
+    item[field] = cut(item[field], max(left - count_text(item["name"]), 0))  # the name comes first
+    return outcome
 
 
 def _one_call(items: list[Json]) -> list[Json]:
@@ -128,12 +138,6 @@ def _reason(answer: Answer, wishes: Wishes, state: State, output: Output) -> str
     return str(item["id"])
 
 
-def _item(item: Json, wishes: Wishes, desk: Desk, state: State) -> Json:
-    if item["type"] == "function_call":
-        return _call(item, wishes, state)
-    return _message(item, desk, state)
-
-
 def _message(item: Json, desk: Desk, state: State) -> Json:
     part: Json
     if item["type"] == "refusal":
@@ -150,23 +154,8 @@ def _message(item: Json, desk: Desk, state: State) -> Json:
     }
 
 
-def _call(item: Json, wishes: Wishes, state: State) -> Json:
-    arguments = json.dumps(item["arguments"], ensure_ascii=False, separators=(",", ":"))
-    made = {
-        "id": state.new_id("fc"),
-        "type": "function_call",
-        "status": "completed",
-        "arguments": sayable(arguments),
-        "call_id": state.new_id("call"),
-        "name": item["name"],
-    }
-    if item["name"] in wishes.loaded:
-        made["namespace"] = wishes.loaded[item["name"]].get("namespace") or item["name"]
-    return made
-
-
 def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
-    """Count an item in, and cut its text where the tokens run out."""
+    """Count a message in, and cut its text where the tokens run out."""
     needed = count_text(render_item(item))
     left = needed if max_tokens is None else max(max_tokens - output.tokens, 0)
     output.tokens += min(needed, left)
@@ -174,11 +163,6 @@ def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
         return
     output.cut = True
     item["status"] = "incomplete"
-    if item["type"] == "function_call":
-        # The name comes first, and takes its share.
-        left = max(left - count_text(item["name"]), 0)
-        item["arguments"] = cut(item["arguments"], left)
-        return
     for part in item["content"]:
         key = "text" if part["type"] == "output_text" else "refusal"
         part[key] = cut(part[key], left)

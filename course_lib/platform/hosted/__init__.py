@@ -1,40 +1,35 @@
-"""The hosted tools, each in a file of its own: `tool.py` says what one is."""
+"""The tools, each in its own file: `tool.py` says what one is, `desk.py` runs those of a turn."""
 
 from ..errors import Json
 from ..state import State
 from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH
+from .function import CUSTOM, FUNCTION
 from .image_generation import IMAGE_GENERATION
-from .tool import HostedTool
+from .tool import Tool
+from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH
 
-# The types by which a request may name each tool; a dated one is the same tool.
-HOSTED: dict[str, HostedTool] = {
-    "code_interpreter": CODE_INTERPRETER,
-    "file_search": FILE_SEARCH,
-    "image_generation": IMAGE_GENERATION,
-    "web_search": WEB_SEARCH,
+_TOOLS = (
+    FUNCTION, CUSTOM, NAMESPACE, TOOL_SEARCH,
+    CODE_INTERPRETER, FILE_SEARCH, IMAGE_GENERATION, WEB_SEARCH,
+)  # fmt: skip
+# By the type that an entry names; a dated one is the same tool.
+KINDS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS} | {
     "web_search_2025_08_26": WEB_SEARCH,
     "web_search_preview": WEB_SEARCH,
     "web_search_preview_2025_03_11": WEB_SEARCH,
 }
-BY_ITEM = {tool.item: tool for tool in HOSTED.values()}
+BY_ITEM = {item.type: item for tool in _TOOLS for item in tool.items}
 
 
-def name_of(tool: Json) -> str:
-    """The name by which the model calls what an entry of `tools`, or a `tool_choice`, means."""
-    hosted = HOSTED.get(tool["type"])
-    return hosted.name if hosted else str(tool["name"])
+def name_of(entry: Json) -> str:
+    """What tells an entry from the others: a name that the client gave it, or else its type."""
+    tool = KINDS[entry["type"]]
+    return str(entry[tool.label]) if tool.label else tool.name
 
 
-def as_the_model_sees(tool: Json) -> Json:
-    """An entry of `tools` as it stands in the prompt."""
-    hosted = HOSTED.get(tool["type"])
-    return hosted.declaration if hosted else tool
-
-
-def check_hosted(tools: list[Json], state: State) -> None:
+def check_named(entries: list[Json], state: State) -> None:
     """Refuse an entry that names a container or a store which is not there."""
-    for tool in tools:
-        if hosted := HOSTED.get(tool["type"]):
-            hosted.check(tool, state)
+    for entry in entries:
+        KINDS[entry["type"]].check(entry, state)

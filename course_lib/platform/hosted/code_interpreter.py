@@ -15,7 +15,8 @@ from ..rules import anything, array, fields, nullable, one_of, text
 from ..state import State
 from . import containers
 from .containers import Container, ContainerFile
-from .tool import Call, HostedTool, Ran
+from .hosted_tool import Ran, hosted_tool
+from .tool import Call
 
 MEMORY_LIMITS = ("1g", "4g", "16g", "64g")
 
@@ -87,7 +88,7 @@ def _data_url(image: ContainerFile) -> str:
     return f"data:image/png;base64,{base64.b64encode(image.content).decode()}"
 
 
-CODE_INTERPRETER = HostedTool(
+CODE_INTERPRETER = hosted_tool(
     name="code_interpreter",
     item="code_interpreter_call",
     prefix="ci",

@@ -1,70 +1,114 @@
-"""The hosted calls of one turn: which they are, what came of them, and what the model reads."""
+"""The tools of one turn: what they offer the model, what became of its calls, what it reads."""
 
-import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import Json
 from ..state import Reading, State
-from . import BY_ITEM, HOSTED
-from .tool import Call, HostedTool
+from . import BY_ITEM, KINDS
+from .function import offer_function
+from .tool import Call, Offer, Outcome
 
 MOST_RUNS = 24  # in one turn, so that a model that never answers comes to an end
 
 
 @dataclass(slots=True)
 class Desk:
-    """Runs what the model calls. `read` is what the model has said and read since it was asked."""
+    """Turns the model's calls into items. `read` is what the model is to read next."""
 
-    entries: dict[str, tuple[HostedTool, Json]]  # by the name the model calls
+    declared: list[Json]  # the entries of `tools`, as the reply echoes them
+    loaded: list[Json]  # entries that the context or a search brought in
+    new: list[Json]  # the items that this request brought
     include: list[str]
-    items: list[Json]
+    items: list[Json]  # the context and the output so far, as the API shows them
     state: State
-    left: int  # calls that may still be run
-    tool_usage: Json
+    left: int  # calls that the platform may still run
+    tool_usage: Json = field(default_factory=dict)
+    offers: dict[str, Offer] = field(default_factory=dict)  # by the name the model calls
     read: list[Json] = field(default_factory=list)
     sources: dict[str, Json] = field(default_factory=dict)
     readings: dict[str, Reading] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, tools: list[Json], body: Json, response: Json, items: list[Json], state: State
+        cls,
+        declared: list[Json],
+        loaded: list[Json],
+        new: list[Json],
+        items: list[Json],
+        body: Json,
+        state: State,
     ) -> "Desk":
-        """`tools` are those declared and those loaded, `items` the context as the API shows it."""
-        hosted = [tool for tool in tools if tool["type"] in HOSTED]
-        readings = [state.readings.get(item.get("id") or "") for item in items] if hosted else []
+        found = (state.readings.get(item.get("id") or "") for item in items)
         return cls(
-            entries={HOSTED[tool["type"]].name: (HOSTED[tool["type"]], tool) for tool in hosted},
+            declared=declared,
+            loaded=list(loaded),
+            new=new,
             include=body.get("include") or [],
-            items=list(items) if hosted else [],
+            items=list(items),
             state=state,
-            left=min(response["max_tool_calls"] or MOST_RUNS, MOST_RUNS),
-            tool_usage=response["tool_usage"],
-            sources={k: v for each in readings if each for k, v in each.sources.items()},
+            left=min(body.get("max_tool_calls") or MOST_RUNS, MOST_RUNS),
+            sources={k: v for each in found if each for k, v in each.sources.items()},
         )
 
-    def runs(self, item: Json) -> bool:
-        """Whether an item of the model's is a call that the platform runs."""
-        return item["type"] == "function_call" and item["name"] in self.entries
+    def due(self) -> Iterator[Outcome]:
+        """What tools do before the model is asked: list a server's tools, go on with a program."""
+        entries = [*self.declared, *self.loaded]
+        for kind in dict.fromkeys(KINDS[entry["type"]].name for entry in entries):
+            for outcome in KINDS[kind].due(self):
+                self._note(outcome)
+                yield outcome
 
-    def run(self, call: Json) -> Json:
-        """Run a call; returns the output item, complete but for what every item has alike."""
-        hosted, entry = self.entries[call["name"]]
-        called = Call(call["arguments"], entry, self.include, self.items, self.state)
-        ran = hosted.run(called)
-        item = {"id": self.state.new_id(hosted.prefix), "type": hosted.item, "status": ran.status}
-        item |= ran.item
-        self.left -= 1
-        self.sources |= ran.sources
-        _add(self.tool_usage, ran.billed)
-        reading = Reading(_written(call["arguments"]), _written(ran.reads), ran.sources)
-        self.readings[item["id"]] = reading
-        self.items.append(item)
-        self.read += _call_and_result(hosted, item, reading)
-        return item
+    def lay_out(self) -> list[Json]:
+        """What the model may call now, as it sees it; what was loaded comes last."""
+        self.offers = {}
+        for offer in self._offers([*self.declared, *self.loaded]):
+            if self.left > 0 or offer.written:
+                self._lay_out(offer)
+        return [offer.tool for offer in self.offers.values()]
+
+    def offered(self, entries: list[Json]) -> list[Json]:
+        """What some entries offer, as the model sees it."""
+        return [offer.tool for offer in self._offers(entries)]
+
+    def _offers(self, entries: list[Json]) -> Iterator[Offer]:
+        for entry in entries:
+            yield from KINDS[entry["type"]].offers(entry, self)
+
+    def _lay_out(self, offer: Offer) -> None:
+        """Two of one name are told apart by where they come from."""
+        name = offer.tool["name"]
+        home = offer.tool.get("namespace") or offer.tool.get("server_label")
+        there = self.offers.get(name)
+        if there and home and home not in (
+            there.tool.get("namespace"), there.tool.get("server_label"),
+        ):  # fmt: skip
+            name = f"{home}.{name}"
+            offer = Offer(offer.tool | {"name": name}, offer.entry, offer.run, offer.written)
+        self.offers[name] = offer
+
+    def offer(self, name: str) -> Offer:
+        """What a model calls by this name. One that nobody declared is for the client to refuse."""
+        return self.offers.get(name) or offer_function({"type": "function", "name": name})
+
+    def run(self, call: Json, caller: Json | None = None) -> Outcome:
+        """Run a call of the model, or of a program; ask `Outcome.waits` whether it is settled."""
+        offer = self.offer(call["name"])
+        outcome = offer.run(Call(call["arguments"], offer, self, caller))
+        if not outcome.waits:
+            self.left -= 1
+        self._note(outcome)
+        return outcome
+
+    def _note(self, outcome: Outcome) -> None:
+        self.items += outcome.items
+        self.read += outcome.reads
+        self.sources |= outcome.sources
+        _add(self.tool_usage, outcome.billed)
 
 
 def as_read(items: list[Json], state: State) -> list[Json]:
-    """A context as the model reads it: a hosted item is a call and its result.
+    """A context as the model reads it: what a tool made is a call and its result.
 
     What a stored call returned is known by its id. Of one that this platform did not make, or was
     told not to store, the model reads what the item shows.
@@ -73,40 +117,9 @@ def as_read(items: list[Json], state: State) -> list[Json]:
         return items
     read: list[Json] = []
     for item in items:
-        hosted = BY_ITEM.get(item.get("type", ""))
-        if hosted is None:
-            read.append(item)
-        else:
-            reading = state.readings.get(item.get("id") or "") or _shown(hosted, item)
-            read += _call_and_result(hosted, item, reading)
+        kind = BY_ITEM.get(item.get("type", ""))
+        read += kind.read(item, state) if kind else [item]
     return read
-
-
-def _call_and_result(hosted: HostedTool, item: Json, reading: Reading) -> list[Json]:
-    call_id = item.get("id")
-    return [
-        {
-            "type": "function_call",
-            "call_id": call_id,
-            "name": hosted.name,
-            "arguments": reading.arguments,
-        },
-        {"type": "function_call_output", "call_id": call_id, "output": reading.text},
-    ]
-
-
-def _shown(hosted: HostedTool, item: Json) -> Reading:
-    passed_over = ("id", "type", "status", *hosted.unread)
-    fields = {k: v for k, v in item.items() if k not in passed_over and v is not None}
-    named = hosted.parameters["properties"]
-    return Reading(
-        _written({k: v for k, v in fields.items() if k in named}),
-        _written({k: v for k, v in fields.items() if k not in named}),
-    )
-
-
-def _written(data: Json) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
 def _add(total: Json, more: Json) -> None:

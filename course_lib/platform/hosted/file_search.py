@@ -10,7 +10,8 @@ from ..errors import ApiError, Json
 from ..rules import array, text
 from ..state import State
 from ..store_search import OPTIONS, Hit, search
-from .tool import Call, HostedTool, Ran
+from .hosted_tool import Ran, hosted_tool
+from .tool import Call
 
 USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
 
@@ -69,7 +70,7 @@ def _cite(hit: Hit) -> Json:
     return {"type": "file_citation", "file_id": hit.file_id, "filename": hit.filename}
 
 
-FILE_SEARCH = HostedTool(
+FILE_SEARCH = hosted_tool(
     name="file_search",
     item="file_search_call",
     prefix="fs",

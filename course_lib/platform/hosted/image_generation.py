@@ -12,8 +12,9 @@ from typing import Any
 from ..errors import GAP, ApiError, Json
 from ..rules import anything, integer, nullable, one_of, text
 from ..tokens import count_text
+from .hosted_tool import Ran, hosted_tool
 from .picture import FINEST, png
-from .tool import Call, HostedTool, Ran
+from .tool import Call
 
 # Output tokens of a square picture, by quality (docs).
 TOKENS = {"low": 272, "medium": 1056, "high": 4160, "xhigh": 4160, "max": 4160}
@@ -100,10 +101,11 @@ def _partial_images(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
         tiles = FINEST >> (wanted - index)
         partial = png(item["revised_prompt"], width, height, transparent, tiles)
         encoded = base64.b64encode(partial).decode()
-        yield "partial_image", {"partial_image_index": index, "partial_image_b64": encoded, **shown}
+        told = {"partial_image_index": index, "partial_image_b64": encoded}
+        yield ".partial_image", told | shown
 
 
-IMAGE_GENERATION = HostedTool(
+IMAGE_GENERATION = hosted_tool(
     name="image_generation",
     item="image_generation_call",
     prefix="ig",

@@ -1,17 +1,51 @@
-"""What a hosted tool is: one that the platform runs itself, in the middle of a turn (contract D).
+"""What a tool is: an entry of `tools`, what the model may call, and what a call becomes.
 
-The model sees a function like any other and calls it by name. The client sees an item of the
-tool's own type, finished before the reply arrives, and has nothing to run. A tool is one value of
-`HostedTool`: what its entry in `tools` may hold, what the model is told, what a call does, and
-how a stream tells of it. `desk.py` runs the calls of a turn.
+An entry is a declaration by the client. It offers the model something to call: a function offers
+itself, a namespace its functions, an MCP server its tools. A call becomes output items. Either the
+platform ran it, and the model reads on with the result; or the client is to answer, and the turn
+ends. A tool is one value of `Tool`; `desk.py` brings the tools of a turn together.
 """
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..errors import Json
 from ..rules import Rule
 from ..state import State
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+# A stage of a stream: the last word of an event's name, the name of a field that is told piece by
+# piece, or a function that makes (tail of the name, fields) from the item and its reply.
+Stage = str | Callable[[Json, Json], Iterator[tuple[str, Json]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemKind:
+    """A type of item that a tool makes: how a stream tells of it, and what the model reads of it.
+
+    The model reads `items` as calls and their results, whatever they are to the client.
+    """
+
+    type: str
+    stages: tuple[Stage, ...] = ()
+    begun: Json = field(default_factory=dict)  # what a stream's first sight of it holds
+    fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
+    read: Callable[[Json, State], list[Json]] = lambda item, state: [item]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Something that the model may call."""
+
+    tool: Json  # as the model sees it: type, name, description, parameters, and more
+    entry: Json  # what declared it, as the reply echoes it
+    run: Callable[[Call], Outcome]
+    written: str = ""  # if the client runs it: the field of its item that the model writes
 
 
 @dataclass(slots=True)
@@ -19,57 +53,58 @@ class Call:
     """One call by the model, with all that may bear on it."""
 
     arguments: Json
-    declared: Json  # the tool's entry on the request, as the reply echoes it
-    include: list[str]  # what the request wants to see more of
-    items: list[Json]  # the context and the output so far, as the API shows them
-    state: State
+    offer: Offer
+    desk: Desk
+    caller: Json | None = None  # the program that calls, if it is not the model itself
+
+    @property
+    def declared(self) -> Json:
+        return self.offer.entry
+
+    @property
+    def include(self) -> list[str]:
+        """What the request wants to see more of."""
+        return self.desk.include
+
+    @property
+    def items(self) -> list[Json]:
+        """The context and the output so far, as the API shows them."""
+        return self.desk.items
+
+    @property
+    def state(self) -> State:
+        return self.desk.state
 
 
 @dataclass(slots=True)
-class Ran:
-    """What came of a call."""
+class Outcome:
+    """What came of a call: whole output items, and what the model reads of them."""
 
-    item: Json  # the fields of the output item, beside its id, type and status
-    reads: Json  # what the model reads of it
-    status: str = "completed"
+    items: list[Json]
+    reads: list[Json] = field(default_factory=list)
+    waits: bool = False  # the client is to answer: the turn ends here
     sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
     billed: Json = field(default_factory=dict)  # to be added to the reply's `tool_usage`
 
 
-# A stage of a stream: the last word of an event's name, the name of a field that is told piece by
-# piece, or a function that makes (last word, fields) from the item and the reply it stands in.
-Stage = str | Callable[[Json, Json], Iterator[tuple[str, Json]]]
-
-
-def _nothing(entry: Json, state: State) -> None:
+def nothing(entry: Json, state: State) -> None:
     """Most tools need nothing of the platform's memory."""
 
 
+def _nothing_due(desk: Desk) -> Iterator[Outcome]:
+    yield from ()
+
+
 @dataclass(frozen=True, slots=True)
-class HostedTool:
-    """One hosted tool. The rules and the echo are for the client, `about` is for the model."""
+class Tool:
+    """One type of entry in `tools`. The rules and the echo are for the client."""
 
-    name: str  # by which the model calls it
-    item: str  # the type of its output item
-    prefix: str  # of that item's id
-    about: str
-    parameters: Json
-    required: dict[str, Rule]
-    optional: dict[str, Rule]
-    run: Callable[[Call], Ran]
-    stages: tuple[Stage, ...]
+    name: str  # its type; of several, the plainest
+    entry: Rule
+    offers: Callable[[Json, Desk], Iterable[Offer]]
+    items: tuple[ItemKind, ...]
+    label: str = ""  # the field that tells two entries apart, if there may be two
     echo: Callable[[Json], Json] = dict
-    check: Callable[[Json, State], None] = _nothing  # ApiError if what the entry names is missing
-    begun: Json = field(default_factory=dict)  # what a stream's first sight of the item holds
-    fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
-    unread: tuple[str, ...] = ()  # fields of an item that no model reads as text
-
-    @property
-    def declaration(self) -> Json:
-        """The tool as the model sees it, beside the functions of the client."""
-        return {
-            "type": self.name,
-            "name": self.name,
-            "description": self.about,
-            "parameters": self.parameters,
-        }
+    check: Callable[[Json, State], None] = nothing  # ApiError if what the entry names is missing
+    # What is to be done before the model is asked, each time, for all entries of this type.
+    due: Callable[[Desk], Iterator[Outcome]] = _nothing_due

@@ -10,7 +10,8 @@ from typing import Any
 from ... import web
 from ..errors import Json
 from ..rules import anything, array, boolean, fields, nullable, one_of, short, text
-from .tool import Call, HostedTool, Ran
+from .hosted_tool import Ran, hosted_tool
+from .tool import Call
 
 # search_context_size → how many pages are read, and how many passages of each.
 SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
@@ -98,7 +99,7 @@ def _cite(pages: list[web.Page]) -> dict[str, Json]:
     }
 
 
-WEB_SEARCH = HostedTool(
+WEB_SEARCH = hosted_tool(
     name="web_search",
     item="web_search_call",
     prefix="ws",

@@ -1,0 +1,206 @@
+"""`function` and `custom`: tools of the client's own (contract A4, D).
+
+A function is called with JSON, a custom tool with a plain text. A call ends the turn, for the
+client to answer.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GAP, ApiError, Json, missing
+from ..rules import (
+    Rule,
+    array,
+    boolean,
+    fields,
+    mapping,
+    nullable,
+    one_of,
+    reject_unknown,
+    require,
+    text,
+    up_to,
+)
+from ..strict_schema import check_function_schema, fits_strict, normalise
+from ..tokens import sayable
+from .tool import Call, ItemKind, Offer, Outcome, Tool
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+NAME = re.compile("[a-zA-Z0-9_-]+")
+
+_FUNCTION: dict[str, Rule] = {
+    "type": text,
+    "name": text,
+    "description": nullable(text),
+    "parameters": nullable(mapping),
+    "strict": nullable(boolean),
+    "defer_loading": nullable(boolean),
+    "allowed_callers": nullable(array(text)),
+    "output_schema": nullable(mapping),
+}
+_NESTED = (
+    "This is the Chat Completions shape. Take the inner object out: name, description, "
+    'parameters and strict stand beside "type": "function".'
+)
+_ECHOED_IF_SENT = ("defer_loading", "allowed_callers")
+
+
+def _function(tool: Any, path: str) -> None:
+    if "name" not in tool:
+        raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
+    reject_unknown(tool, path, tuple(_FUNCTION))
+    check_function(tool, path)
+
+
+def check_function(tool: Json, path: str) -> None:
+    """What a function declares: flat here, nested on Chat Completions."""
+    for name, rule in _FUNCTION.items():
+        if name in tool:
+            rule(tool[name], f"{path}.{name}")
+    check_name(tool["name"], f"{path}.name")
+    check_function_schema(tool["name"], tool.get("parameters"), tool.get("strict"), path)
+
+
+def check_name(name: Any, path: str) -> None:
+    """What a model calls, or a namespace that it calls into."""
+    up_to(64)(name, path)
+    if not NAME.fullmatch(name):
+        raise ApiError(
+            f"Invalid '{path}': string does not match pattern. "
+            f"Expected a string that matches the pattern '^{NAME.pattern}$'.",
+            param=path,
+            code="invalid_value",
+        )
+
+
+def _echo(tool: Json) -> Json:
+    """A function as the reply shows it: every field there, `strict` decided (contract B)."""
+    schema, strict = tool.get("parameters"), tool.get("strict")
+    if strict is None:
+        normalised = normalise(schema) if schema else None
+        strict = normalised is not None and fits_strict(normalised)
+        schema = normalised if strict else schema
+    echoed = {
+        "type": "function",
+        "description": tool.get("description") or None,
+        "name": tool["name"],
+        "output_schema": tool.get("output_schema"),
+        "parameters": schema,
+        "strict": strict,
+    }
+    return echoed | {name: tool[name] for name in _ECHOED_IF_SENT if name in tool}
+
+
+def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    if not entry.get("defer_loading"):
+        yield offer_function(entry)
+
+
+def offer_function(entry: Json) -> Offer:
+    return Offer(entry, entry, _call, written="arguments")
+
+
+def _call(call: Call) -> Outcome:
+    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
+    return _ask(call, "fc", {"type": "function_call", "arguments": sayable(arguments)})
+
+
+def _ask(call: Call, prefix: str, said: Json) -> Outcome:
+    """The item by which the client is asked to run its tool."""
+    item = {
+        "id": call.state.new_id(prefix),
+        **said,
+        "status": "completed",
+        "call_id": call.state.new_id("call"),
+        "name": call.declared["name"],
+    }
+    if "namespace" in call.offer.tool:
+        item["namespace"] = call.offer.tool["namespace"]
+    if call.caller:
+        item["caller"] = call.caller
+    return Outcome([item], waits=True)
+
+
+FUNCTION = Tool(
+    name="function", entry=_function, offers=_offers, items=(), label="name", echo=_echo
+)
+
+
+# --- custom: called with a text, perhaps of a given form ------------------------------------------
+
+
+def _format(value: Any, path: str) -> None:
+    mapping(value, path)
+    require(value, path, ("type",))
+    one_of("text", "grammar")(value["type"], f"{path}.type")
+    if value["type"] == "text":
+        return reject_unknown(value, path, ("type",))
+    _grammar(value, path)
+    if value["syntax"] == "regex":
+        try:
+            re.compile(value["definition"])
+        except re.error as error:
+            raise ApiError(
+                f"Invalid '{path}.definition': this is not a regular expression ({error}).",
+                param=f"{path}.definition",
+                code=GAP,
+            ) from None
+    return None
+
+
+_grammar = fields({"type": text, "syntax": one_of("lark", "regex"), "definition": text})
+_custom = fields(
+    {"type": text, "name": check_name},
+    {
+        "description": nullable(text),
+        "format": nullable(_format),
+        "defer_loading": nullable(boolean),
+        "allowed_callers": nullable(array(text)),
+    },
+)
+
+
+def _echo_custom(tool: Json) -> Json:
+    described = {"description": tool.get("description"), "name": tool["name"]}
+    echoed = {"type": "custom", **described, "format": tool.get("format") or {"type": "text"}}
+    return echoed | {name: tool[name] for name in _ECHOED_IF_SENT if name in tool}
+
+
+def _offers_custom(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    if not entry.get("defer_loading"):
+        parameters = {"type": "object", "properties": {"input": _INPUT}, "required": ["input"]}
+        yield Offer(entry | {"parameters": parameters}, entry, _call_custom, written="input")
+
+
+_INPUT = {"type": "string", "description": "The whole input of the tool, as plain text."}
+
+
+def _call_custom(call: Call) -> Outcome:
+    said = sayable(str(call.arguments.get("input") or ""))
+    return _ask(call, "ctc", {"type": "custom_tool_call", "input": said})
+
+
+def _read_call(item: Json, state: Any) -> list[Json]:
+    arguments = json.dumps({"input": item["input"]}, ensure_ascii=False)
+    return [item | {"type": "function_call", "arguments": arguments}]
+
+
+def _read_output(item: Json, state: Any) -> list[Json]:
+    return [item | {"type": "function_call_output"}]
+
+
+CUSTOM = Tool(
+    name="custom",
+    entry=_custom,
+    offers=_offers_custom,
+    items=(
+        ItemKind("custom_tool_call", ("input",), begun={"input": ""}, read=_read_call),
+        ItemKind("custom_tool_call_output", read=_read_output),
+    ),
+    label="name",
+    echo=_echo_custom,
+)

@@ -1,0 +1,57 @@
+"""Tools that items of the context bring in, and what a reply shows of them (contract A3, D)."""
+
+from .errors import ApiError, Json
+from .hosted import KINDS, name_of
+from .hosted.tool_search import as_loaded, deferred, path_of
+
+
+def loaded_tools(items: list[Json], declared: list[Json]) -> list[Json]:
+    """What a search or an `additional_tools` item brought in, as entries, oldest first.
+
+    A function alone stands in a namespace of its own name, as recorded; but what a client's own
+    search brings stands beside the declared ones, until it is called by its namespace.
+    """
+    names = {name_of(tool) for tool in declared}
+    spoken = {item.get("name") for item in items if item.get("namespace")}
+    found: list[Json] = []
+    for item in items:
+        if item.get("type") not in ("additional_tools", "tool_search_output"):
+            continue
+        for tool in item["tools"]:
+            plain = item.get("execution") == "client" or name_of(tool) in names
+            if item.get("execution") == "server" or name_of(tool) in spoken:
+                plain = False
+            found.append(as_loaded(KINDS[tool["type"]].echo(tool), alone=not plain))
+    return found
+
+
+def echoed(declared: list[Json], loaded: list[Json]) -> list[Json]:
+    """The `tools` of a reply: what was deferred and has been loaded shows how it may be called."""
+    if not any(tool["type"] == "tool_search" for tool in declared):
+        return declared
+    brought = {path_of(tool): tool for tool in loaded}
+    shown = [
+        brought.get(path_of(tool), tool) if tool["type"] != "namespace" and deferred(tool) else tool
+        for tool in declared
+    ]
+    made = [tool for tool in shown if tool["type"] == "namespace" and tool not in declared]
+    search = [tool for tool in shown if tool["type"] == "tool_search"]
+    rest = [tool for tool in shown if tool not in search and tool not in made]
+    return [*rest, *search, *made]
+
+
+def check_namespaces(new: list[Json], declared: list[Json], loaded: list[Json]) -> None:
+    """A call of a loaded tool names its namespace: the default one does not know it."""
+    plain = (tool for tool in [*declared, *loaded] if tool["type"] in ("function", "custom"))
+    default = {tool["name"] for tool in plain if not deferred(tool)}
+    inside = {inner["name"] for tool in loaded for inner in tool.get("tools", [])}
+    for item in new:
+        if item.get("type") == "function_call" and not item.get("namespace"):
+            name = item["name"]
+            if name in inside and name not in default:
+                raise ApiError(
+                    f"Missing namespace for function_call '{name}'. It does not exist in the "
+                    "default namespace. Round-trip the model's function_call item with its "
+                    "namespace field included.",
+                    param="input",
+                )
