@@ -20,8 +20,21 @@ _TO_THE_MODEL = re.compile(
 
 
 def from_results(made: list[Made]) -> str:
-    """A sentence for each result of the turn; a failure is told as one."""
+    """What is said of the results of a turn: a sentence for each; a failure is told as one."""
+    last = made[-1] if made else None
+    if last and last.name == "image_generation" and not last.failed:
+        return ""  # the picture is the answer, as recorded
+    if last and last.name == "code_interpreter" and not last.failed:
+        return _computed(last.output)
     return " ".join(_sentence(each.name, each.output) for each in made)
+
+
+def _computed(result: dict[str, Any]) -> str:
+    """What the code printed, and links to the files it wrote."""
+    logs = str(result.get("logs") or "").strip()
+    told = f"The code printed:\n\n{logs}" if "\n" in logs else f"The result is {logs or 'empty'}."
+    links = [f"[{link.rsplit('/', 1)[-1]}]({link})" for link in result.get("files") or []]
+    return "\n\n".join([told, *links])
 
 
 def ask_for(name: str, missing: list[Parameter]) -> str:

@@ -139,6 +139,8 @@ def score_of(features: dict[str, float], less: float = 0.0) -> float:
 
 
 def is_small_talk(request: Request) -> bool:
-    """Thanks and greetings ask for nothing."""
+    """Thanks and greetings ask for nothing; how much is 15% of 240 does."""
+    if any(value.kind == "number" for value in request.values):
+        return False
     said = [t.word for t, stop in zip(request.words, request.stops, strict=True) if not stop]
     return all(word in words("small_talk") for word in said) and bool(said or not request.values)

@@ -39,6 +39,7 @@ class Call:
     missing: list[Parameter] = field(default_factory=list)
     used: dict[str, Value] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
+    text: str = ""  # of the wish it was filled from
 
     def put(self, parameter: Parameter, data: Any, source: str, value: Value | None = None) -> None:
         self.arguments[parameter.label], self.sources[parameter.label] = data, source
@@ -52,7 +53,7 @@ class Call:
 
 def fill(tool: Tool, request: Request) -> Call:
     """Fill a tool's parameters from a request: what is chosen, what is paired, what is written."""
-    call = Call(tool, missing=list(tool.required))
+    call = Call(tool, missing=list(tool.required), text=request.text)
     for parameter in tool.parameters:
         if chosen := choose_option(parameter, request):
             data, source = chosen

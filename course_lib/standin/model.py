@@ -7,18 +7,20 @@ understand a sentence, reason over a result, or write more than it was told.
 
 import re
 
-from . import answer, follow, hosted
-from .catalogue import Tool, compile_tools
+from . import answer, follow, grounded, typed
+from .catalogue import Tool
 from .choose import Ranked, is_small_talk, rank
 from .explanation import Argument, Candidate, Explanation
 from .fill import Call, fill
 from .finish import finish
 from .history import Situation, read
 from .lexicon import pattern
+from .offered import Offered
 from .plan import calls_of, plan
 from .prompt import Answer, Json, Prompt, call, message
 from .request import Request, read_request
 from .structured import as_json_text
+from .text import stem
 
 SURER = 2  # times as likely a value must be for another tool to have that one called first
 
@@ -28,14 +30,14 @@ class StandIn:
 
     def respond(self, prompt: Prompt) -> Answer:
         situation = read(prompt.items)
-        said = hosted.before(prompt, situation) or _Turn(prompt, situation).decide()
-        said = hosted.after(prompt, situation, said)
+        said = _Turn(prompt, situation).decide()
         outputs = [made.output for made in situation.made]
         for item in said.items:
-            if item["type"] == "message":
+            if item["type"] == "message" and prompt.text_format["type"] != "text":
                 item["text"] = as_json_text(
                     item["text"], prompt.text_format, situation.request, outputs
                 )
+                item.pop("citations", None)  # they have no place in JSON
         return said
 
 
@@ -44,44 +46,46 @@ class _Turn:
 
     def __init__(self, prompt: Prompt, situation: Situation) -> None:
         self.prompt, self.situation = prompt, situation
-        self.tools = compile_tools(_callable(prompt))
-        self.by_name = {tool.name: tool for tool in self.tools}
-        self.forced = prompt.tool_choice not in ("auto", "none")
+        self.offered = Offered(prompt, situation)
+        self.forced = self.offered.forced
         self.why = Explanation()
 
     def decide(self) -> Answer:
         made = self.situation.made
-        if made and self.by_name and (done := self._after_results()):
+        if made and self.offered.tools and (done := self._after_results()):
             return done
         if made and not self.forced:
-            return self._say(answer.from_results(made), "every call has its result, so I answer")
-        if not self.by_name:
-            return self._say(answer.NO_TOOL, "there is no tool I may call")
+            found = grounded.answer(typed.query(self.situation.request), made)
+            said = found or message(answer.from_results(made))
+            return self._say(said, "every call has its result, so I answer")
+        if not self.offered.tools:
+            return self._say(message(answer.NO_TOOL), "there is no tool I may call")
         return self._first_turn()
 
     def _after_results(self) -> Answer | None:
-        last = self.situation.made[-1]
-        if obeyed := follow.obey(self.situation, self.by_name):
-            return self._send([obeyed], f"a result says to call {obeyed.tool.name}")
-        if last.broke and last.name in self.by_name and isinstance(last.arguments, dict):
+        last, functions = self.situation.made[-1], self.offered.functions
+        if obeyed := follow.obey(self.situation, functions):
+            return self._send([obeyed], [], f"a result says to call {obeyed.tool.name}")
+        if last.broke and last.name in functions and isinstance(last.arguments, dict):
             return self._call([(last.name, last.arguments)], f"{last.name} failed; I try it again")
         if last.failed:
             corrected = follow.correct(self.situation)
-            if corrected is not None and last.name in self.by_name:
+            if corrected is not None and last.name in functions:
                 return self._call([(last.name, corrected)], "the result suggests another value")
             if follow.says_to_ask(last):
-                return self._say(answer.ask_to_fix(last), "the result says to ask the user")
+                return self._say(
+                    message(answer.ask_to_fix(last)), "the result says to ask the user"
+                )
             return None
         calls, ranked = self._plan(read_request(self.situation.request))
-        finished = [(each.tool.name, *finish(each)) for each in calls]
+        finished = self.offered.finished(calls, ranked)
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
-        left = follow.remaining(ready, self.situation.made)
-        if left:
+        if left := follow.remaining(ready, self.situation.made):
             return self._call(left, "the request asks for more than was done", calls)
         waited = self._waited(ranked)
         if waited is None:
             return None
-        return self._send([waited], f"{waited.tool.name} waited for {last.name}")
+        return self._send([waited], ranked, f"{waited.tool.name} waited for {last.name}")
 
     def _waited(self, ranked: list[Ranked]) -> Call | None:
         """The call whose description puts the latest one first, if the request is more for it."""
@@ -110,21 +114,37 @@ class _Turn:
         if self.forced and not calls:
             calls = calls_of(best.call, request)
         if calls:
-            return self._send(calls)
+            return self._send(calls, ranked)
+        if is_small_talk(request):
+            return self._say(message(answer.SMALL_TALK), "nothing is asked for")
+        weighed = {each.call.tool.name: each.call for each in ranked}
+        if left := next((weighed[name] for name in typed.LEFT_FOR if name in weighed), None):
+            told = f"nothing else fits, and {left.tool.name} is for what is asked"
+            return self._send([left], ranked, told)
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
-        text = answer.SMALL_TALK if is_small_talk(request) else answer.NO_TOOL
-        return self._say(
-            text, nearest if best.reasons(request) else "no tool shares a word with it"
-        )
+        none = "no tool shares a word with it"
+        return self._say(message(answer.NO_TOOL), nearest if best.reasons(request) else none)
 
     def _plan(self, request: Request) -> tuple[list[Call], list[Ranked]]:
         """The calls the request wants, what must come first put first."""
         if is_small_talk(request):
-            return [], rank(request, self.tools)
-        calls, ranked = plan(request, self.tools)
+            return [], rank(request, self.offered.tools)
+        calls, ranked = plan(request, self.offered.tools)
+        met = {each.call.tool.name for each in ranked if each.reasons(request)}
+        calls = [c for c in calls if c.tool.name in met or c.tool.name in self.offered.functions]
+        if (named := self._named(request, ranked)) and named.tool not in [c.tool for c in calls]:
+            calls = [named]
         for each in calls:
             self._take_facts(each, "a result", nearly=False)
         return [self._first(each, request) or each for each in calls], ranked
+
+    def _named(self, request: Request, ranked: list[Ranked]) -> Call | None:
+        """The call of a tool of a known type, if the request has all the words of its name."""
+        if any(name in request.text for name in self.offered.functions):
+            return None
+        said = {*request.stems}
+        calls = [each.call for each in ranked if self.offered.is_typed(each.call.tool)]
+        return next((c for c in calls if {*map(stem, c.tool.name_words)} <= said), None)
 
     def _take_facts(self, wanted: Call, source: str, nearly: bool) -> None:
         """Give a call what it lacks, or what another tool must tell, from the results."""
@@ -136,7 +156,7 @@ class _Turn:
     def _first(self, wanted: Call, request: Request) -> Call | None:
         """The call that `wanted` depends on, if its description says so and it is due."""
         for name in _put_first(wanted.tool):
-            helper = self.by_name.get(name)
+            helper = self.offered.functions.get(name)
             if helper is None or helper is wanted.tool:
                 continue
             if any(made.name == helper.name and not made.failed for made in self.situation.made):
@@ -153,23 +173,18 @@ class _Turn:
                 return first
         return None
 
-    def _send(self, calls: list[Call], because: str = "") -> Answer:
+    def _send(self, calls: list[Call], ranked: list[Ranked], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
-        ready: list[tuple[str, Json]] = []
-        lacking = []
-        for each in calls:
-            arguments, missing = finish(each, self.forced)
-            if missing:
-                lacking.append((each.tool.name, missing))
-            elif (each.tool.name, arguments) not in ready:
-                ready.append((each.tool.name, arguments))
+        finished = self.offered.finished(calls, ranked)
+        ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         if ready:
             name = ready[0][0]
             told = f"tool_choice asks for {name}" if self.forced else ""
             return self._call(ready, because or told or f"{name} fits the request best", calls)
-        name, missing = lacking[0]
+        name, _, missing = finished[0]
         names = ", ".join(parameter.label for parameter in missing)
-        return self._say(answer.ask_for(name, missing), f"{name} fits, but {names} was not said")
+        text = answer.ask_for(name, missing)
+        return self._say(message(text), f"{name} fits, but {names} was not said")
 
     def _call(
         self, ready: list[tuple[str, Json]], because: str, calls: list[Call] | None = None
@@ -182,30 +197,22 @@ class _Turn:
             for each in calls or ()
             for label, source in each.sources.items()
         }
+        other = "the request" if calls else "the result before it"
         self.why.arguments = [
-            Argument(tool, name, value, sources.get((tool, name), "the result before it"))
+            Argument(tool, name, value, sources.get((tool, name), other))
             for tool, arguments in ready
             for name, value in arguments.items()
         ]
         return Answer([call(name, arguments) for name, arguments in ready], self.why)
 
-    def _say(self, text: str, because: str) -> Answer:
+    def _say(self, said: Json, because: str) -> Answer:
         self.why.because = because
-        return Answer([message(text)], self.why)
+        return Answer([said], self.why)
 
 
 def _put_first(tool: Tool) -> list[str]:
     """The tools that a description says to call before its own."""
     return [found[1] or found[2] for found in pattern("comes first").finditer(tool.description)]
-
-
-def _callable(prompt: Prompt) -> list[Json]:
-    """The functions that may be called now: all, none, or the one that tool_choice names."""
-    if prompt.tool_choice == "none":
-        return []
-    named = prompt.tool_choice.get("name") if isinstance(prompt.tool_choice, dict) else None
-    functions = [t for t in prompt.tools if t.get("type", "function") == "function"]
-    return [tool for tool in functions if named in (None, tool["name"])]
 
 
 def propose(

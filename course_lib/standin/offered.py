@@ -1,0 +1,94 @@
+"""The tools of a prompt as candidates, and a planned call as it is sent to one of them.
+
+Functions and the tools of MCP servers are candidates as declared, tools of a known type by what
+they are known for (`typed.py`), and everything that `tool_search` can load by its description.
+"""
+
+from . import typed
+from .catalogue import Tool, compile_tools
+from .choose import Ranked
+from .fill import Call
+from .finish import finish
+from .history import Situation
+from .parameters import Parameter
+from .prompt import Json, Prompt
+
+AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
+
+_TOOLS = "The tools for "  # before the description of what can be loaded: it is no single act
+
+Finished = tuple[str, Json, list[Parameter]]  # name, arguments, what is missing
+
+
+class Offered:
+    """`tools` are weighed; of them `functions` are filled from a request, by name."""
+
+    def __init__(self, prompt: Prompt, situation: Situation) -> None:
+        self.forced = prompt.tool_choice not in ("auto", "none")
+        self.situation = situation
+        self.declared = {tool["name"]: tool for tool in _callable(prompt)}
+        search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
+        asked = [made.arguments for made in situation.made if made.name == search.get("name")]
+        searched = {path for sent in asked for path in sent.get("paths", ())}
+        self.search, self.paths = (
+            search.get("name", ""),
+            {
+                each["path"]: {"name": each["path"], "description": _TOOLS + each["description"]}
+                for each in search.get("deferred", ())
+                if each["path"] not in searched | self.declared.keys()
+            },
+        )
+        weighed = [typed.as_weighed(tool) if typed.is_typed(tool) else tool
+                   for name, tool in self.declared.items()
+                   if name != self.search and self._may_write(tool)]  # fmt: skip
+        self.tools = compile_tools([*weighed, *self.paths.values()])
+        self.functions = {
+            tool.name: tool for tool in self.tools
+            if tool.name not in self.paths and not self.is_typed(tool)
+        }  # fmt: skip
+
+    def is_typed(self, tool: Tool) -> bool:
+        return tool.name in self.declared and typed.is_typed(self.declared[tool.name])
+
+    def _may_write(self, tool: Json) -> bool:
+        return not typed.is_typed(tool) or self._written(tool, self.situation.request) is not None
+
+    def _written(self, tool: Json, text: str) -> Json | None:
+        read = " ".join(made.text for made in self.situation.made if made.name != tool["name"])
+        return typed.write(tool, text, read, self.forced)
+
+    def finished(self, calls: list[Call], ranked: list[Ranked]) -> list[Finished]:
+        """The calls as they are sent, each once; paths that are to be loaded in one search."""
+        found: list[Finished] = []
+        if any(each.tool.name in self.paths for each in calls):
+            scores = {r.call.tool.name: r.score for r in ranked if r.call.tool.name in self.paths}
+            wanted = {each.tool.name for each in calls}
+            least = AS_WELL * max(scores.values(), default=1.0)
+            paths = [path for path in self.paths if path in wanted or scores.get(path, 0) >= least]
+            found.append((self.search, {"paths": paths}, []))
+        for each in calls:
+            if each.tool.name in self.paths:
+                continue
+            if self.declared[each.tool.name].get("type") == "tool_search":  # it is told the task
+                for parameter in [p for p in each.tool.required if p.is_text and not p.is_closed]:
+                    each.put(parameter, self.situation.request, "the request itself")
+            made: Finished = (each.tool.name, *finish(each, self.forced))
+            if self.is_typed(each.tool):
+                text = each.text or self.situation.request
+                written = self._written(self.declared[each.tool.name], text)
+                made = (each.tool.name, written or {}, [])
+            if made not in found:
+                found.append(made)
+        return found
+
+
+def _callable(prompt: Prompt) -> list[Json]:
+    """What the model may call now itself: all, nothing, or the one that `tool_choice` names."""
+    if prompt.tool_choice == "none":
+        return []
+    named = prompt.tool_choice.get("name") if isinstance(prompt.tool_choice, dict) else None
+    return [
+        tool
+        for tool in prompt.tools
+        if named in (None, tool["name"]) and "direct" in (tool.get("allowed_callers") or ["direct"])
+    ]

@@ -1,0 +1,133 @@
+"""The stand-in and tools that are no functions: loaded ones, custom ones, those of a known type."""
+
+from typing import Any
+
+import pytest
+
+from course_lib.standin import StandIn
+from course_lib.standin.prompt import Answer, Prompt
+from tests.test_standin import calls, history, text, tool
+
+Json = dict[str, Any]
+WEATHER = tool("get_weather", "Get the weather of a city.", city=text())
+
+
+def asked(request: str, tools: list[Json], *made: tuple[str, Json, Any], **fields: Any) -> Answer:
+    return StandIn().respond(Prompt(None, history(request, *made), tools, **fields))
+
+
+def sent(*context: Any, **fields: Any) -> list[tuple[str, Json]]:
+    return calls(asked(*context, **fields).items)
+
+
+# --- Who may call
+
+
+def test_a_tool_that_only_programs_may_call_is_not_called() -> None:
+    request = "What is the weather in Lisbon?"
+    for callers in (["direct"], ["direct", "programmatic"], None):
+        assert sent(request, [WEATHER | {"allowed_callers": callers}])
+    assert sent(request, [WEATHER | {"allowed_callers": ["programmatic"]}]) == []
+
+
+# --- Loading tools
+
+
+PATHS = [
+    {"path": "crm", "description": "Look up customers and update their contact details."},
+    {"path": "billing", "description": "Invoices, payments and refunds of customers."},
+    {"path": "refund_payment", "description": "Refund a payment to a customer."},
+    {"path": "warehouse", "description": "Stock levels and the places of goods on the shelves."},
+]
+SEARCH: Json = {
+    "type": "tool_search", "name": "tool_search", "description": "Load tools.", "deferred": PATHS,
+    "parameters": {"type": "object", "properties": {"paths": {
+        "type": "array", "items": {"type": "string", "enum": [each["path"] for each in PATHS]}
+    }}, "required": ["paths"]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("request_", "paths"), [
+    ("How many drills are in stock?", ["warehouse"]),
+    ("Refund the payment of customer C-7.", ["billing", "refund_payment"]),
+])  # fmt: skip
+def test_what_fits_is_loaded_with_what_comes_near(request_: str, paths: list[str]) -> None:
+    assert sent(request_, [WEATHER, SEARCH]) == [("tool_search", {"paths": paths})]
+
+
+def test_nothing_is_loaded_when_a_tool_is_there_or_nothing_is_asked() -> None:
+    fits = sent("What is the weather in Lisbon?", [WEATHER, SEARCH])
+    assert fits == [("get_weather", {"city": "Lisbon"})]
+    assert sent("Thank you very much!", [WEATHER, SEARCH]) == []
+
+
+def test_what_was_loaded_is_called_and_not_loaded_again() -> None:
+    stock = tool("get_stock", "Get the stock level of a product.", product=text())
+    request = "How many units of product DRILL-8 are in stock?"
+    loaded = ("tool_search", {"paths": ["warehouse"]}, {"tools": ["get_stock"]})
+    assert sent(request, [SEARCH, stock], loaded) == [("get_stock", {"product": "DRILL-8"})]
+    assert sent(request, [SEARCH], loaded) == []
+
+
+def test_a_search_that_the_client_runs_is_filled_as_a_function() -> None:
+    goal = {"type": "object", "properties": {"goal": text()}, "required": ["goal"]}
+    search = {"type": "tool_search", "name": "tool_search", "parameters": goal,
+              "description": "Find the tools that a task needs."}  # fmt: skip
+    request = "Where is parcel PW-33 now?"
+    ((name, arguments),) = sent(request, [WEATHER, search])
+    assert (name, [*arguments]) == ("tool_search", ["goal"])
+    assert "parcel PW-33" in arguments["goal"]
+    assert sent(request, [WEATHER, search], (name, arguments, {"tools": []})) == []
+
+
+# --- Tools of an MCP server
+
+
+def test_a_tool_of_a_server_is_a_tool_like_any_other_and_may_be_refused() -> None:
+    served = WEATHER | {"type": "mcp", "server_label": "meteo"}
+    request = "What is the weather in Lisbon?"
+    ((name, arguments),) = sent(request, [served])
+    assert (name, arguments) == ("get_weather", {"city": "Lisbon"})
+    denied = {"ok": False, "error": "The call was not approved."}
+    (answer,) = asked(request, [served], (name, arguments, denied)).items
+    assert "not approved" in answer["text"]
+
+
+# --- Custom tools
+
+
+def custom(**form: Any) -> Json:
+    parameters = {"type": "object", "properties": {"input": text()}}
+    about = "Run SQL, a query in the database."
+    return {"type": "custom", "name": "run_sql", "description": about, "parameters": parameters,
+            "format": form or {"type": "text"}}  # fmt: skip
+
+
+@pytest.mark.parametrize(("request_", "sql"), [
+    ("Run this query: SELECT id FROM orders", "SELECT id FROM orders"),
+    ("Run the query `SELECT 1` in the database.", "SELECT 1"),
+    ("Query the database for late parcels.", "Query the database for late parcels."),
+])  # fmt: skip
+def test_a_custom_tool_gets_what_is_said(request_: str, sql: str) -> None:
+    assert sent(request_, [custom()]) == [("run_sql", {"input": sql})]
+
+
+def test_a_grammar_finds_its_piece_or_there_is_no_call() -> None:
+    grammar = custom(type="grammar", syntax="regex", definition=r"SELECT \w+ FROM \w+")
+    request = "Please run SELECT id FROM orders as a query."
+    assert sent(request, [grammar]) == [("run_sql", {"input": "SELECT id FROM orders"})]
+    assert sent("Please run a query.", [grammar]) == []
+    broken = grammar["format"] | {"definition": "(?<n>"}
+    assert sent("Please run a query.", [grammar | {"format": broken}]) == []
+
+
+# --- What is told of the choice
+
+
+def test_tools_of_a_known_type_are_listed_with_their_scores() -> None:
+    web = {"type": "web_search", "name": "web_search", "description": "Search the web."}
+    told = asked("What is the news about Lisbon?", [WEATHER, web, SEARCH]).explanation
+    names = {each.tool for each in told.candidates}
+    assert names == {"get_weather", "web_search", *(each["path"] for each in PATHS)}
+    assert told.candidates[0].tool == "web_search"
+    assert "news" in told.candidates[0].words
