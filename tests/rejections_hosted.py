@@ -8,6 +8,7 @@ from dataclasses import replace
 from course_lib.platform.app import Platform
 from course_lib.platform.hosted.containers import create, put
 from course_lib.platform.http import WITH_KEY, Request
+from course_lib.standin import Scripted, call
 from tests.rejections import (
     INFERRED,
     REPORTED,
@@ -17,6 +18,7 @@ from tests.rejections import (
     answer,
     missing,
     not_among,
+    paired,
     reported,
     tools,
     unknown,
@@ -34,6 +36,25 @@ def expired(platform: Platform) -> Json:
     platform.state.now += 20 * 60 + 1
     used = next(item for item in first["output"] if item["type"] == "code_interpreter_call")
     return tools(CODE | {"container": used["container_id"]})
+
+
+SEARCH: Json = {"type": "tool_search"}
+LATER: Json = {"type": "function", "name": "later", "defer_loading": True}
+CRM: Json = {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [LATER]}
+MATH: Json = {"type": "custom", "name": "math", "format": {"type": "text"}}
+
+
+def unanswered_search(platform: Platform) -> Json:
+    own = SEARCH | {"execution": "client", "parameters": {"properties": {"goal": {}}}}
+    platform.model = Scripted([call("tool_search", {"goal": "rates"})])
+    first = answer(platform, tools(own, LATER, model="gpt-5.4"))
+    return tools(own, LATER, model="gpt-5.4", previous_response_id=first["id"])
+
+
+def grammar(**fields: str) -> Json:
+    return MATH | {
+        "format": {"type": "grammar", "syntax": "regex", "definition": "[0-9]+"} | fields
+    }
 
 
 SIZES = "'low', 'medium', and 'high'"
@@ -144,4 +165,141 @@ CONTAINERS = [
         "Container file with id 'cfile_9' not found.", None, UNVERIFIED, 404), "GET"),
 ]  # fmt: skip
 
-HOSTED: list[Row] = [*TOOLS, *CONTAINERS]
+SEARCHED = [
+    Row(
+        "deferred without a search",
+        "A5",
+        reported("Wei-Shaw/sub2api#5942"),
+        tools(LATER),
+        "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
+        "tools.defer_loading",
+    ),
+    Row(
+        "deferred in a namespace without a search",
+        "A5",
+        INFERRED,
+        tools(CRM),
+        "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
+        "tools.defer_loading",
+    ),
+    Row(
+        "a search for nothing",
+        "A5",
+        reported("pydantic/pydantic-ai#5230"),
+        tools(SEARCH),
+        "Invalid Value: 'tools.tool_search'. tools.tool_search requires at least one deferred "
+        "tool.",
+        "tools.tool_search",
+    ),
+    Row(
+        "a hosted search with a description",
+        "A5",
+        REPORTED,
+        tools(SEARCH | {"description": "Look."}, LATER),
+        "Invalid Value: 'tools.tool_search.description'. Server-executed tool_search does not "
+        "accept a description.",
+        "tools.tool_search.description",
+    ),
+    Row(
+        "a hosted search with parameters",
+        "A5",
+        INFERRED,
+        tools(SEARCH | {"parameters": {}}, LATER),
+        "Invalid Value: 'tools.tool_search.parameters'. Server-executed tool_search does not "
+        "accept a parameters.",
+        "tools.tool_search.parameters",
+    ),
+    not_among(
+        "tools[0].execution",
+        "mine",
+        "'server' and 'client'",
+        tools(SEARCH | {"execution": "mine"}, LATER),
+        INFERRED,
+    ),
+    Row(
+        "a search on a model without it",
+        "A2",
+        INFERRED,
+        tools(SEARCH, LATER, model="gpt-5"),
+        "Hosted tool 'tool_search' is not supported with gpt-5-2025-08-07.",
+        "tools",
+    ),
+    Row(
+        "a deferred function is not there to be chosen",
+        "D",
+        INFERRED,
+        tools(SEARCH, LATER, tool_choice={"type": "function", "name": "later"}),
+        "Tool choice 'later' not found in 'tools' parameter.",
+        "tool_choice",
+    ),
+    Row(
+        "nor is the search",
+        "D",
+        INFERRED,
+        tools(SEARCH, LATER, tool_choice={"type": "tool_search"}),
+        "Tool choice 'tool_search' not found in 'tools' parameter.",
+        "tool_choice",
+    ),
+    paired(
+        "a search of the client's own without its answer",
+        REPORTED,
+        unanswered_search,
+        "No tool output found for tool search call call_1.",
+    ),
+    Row(
+        "a namespace of a hosted tool's name",
+        "A5",
+        reported("microsoft/vscode#313033"),
+        tools(SEARCH, CRM | {"name": "file_search"}),
+        "Invalid Value: 'tools.namespace'. User-defined namespace 'file_search' collides with an "
+        "existing tool namespace.",
+        "tools.namespace",
+    ),
+    Row(
+        "an empty namespace",
+        "A5",
+        INFERRED,
+        tools(CRM | {"tools": []}),
+        "Invalid 'tools[0].tools': empty array. Expected an array with minimum length 1, but got "
+        "an empty array instead.",
+        "tools[0].tools",
+        "empty_array",
+    ),
+    missing(
+        "tools[0].description",
+        tools({"type": "namespace", "name": "a", "tools": [LATER]}),
+        source=INFERRED,
+    ),
+    not_among(
+        "tools[0].tools[0].type",
+        "web_search",
+        "'function' and 'custom'",
+        tools(CRM | {"tools": [WEB]}),
+        INFERRED,
+    ),
+    not_among(
+        "tools[0].format.type",
+        "xml",
+        "'text' and 'grammar'",
+        tools(MATH | {"format": {"type": "xml"}}),
+        INFERRED,
+    ),
+    not_among(
+        "tools[0].format.syntax",
+        "peg",
+        "'lark' and 'regex'",
+        tools(grammar(syntax="peg")),
+        INFERRED,
+    ),
+    Row(
+        "a grammar that is no regular expression",
+        "Gaps",
+        UNVERIFIED,
+        tools(grammar(definition="[")),
+        "Invalid 'tools[0].format.definition': this is not a regular expression (unterminated "
+        "character set at position 0).",
+        "tools[0].format.definition",
+        UNVERIFIED,
+    ),
+]
+HOSTED: list[Row] = [*TOOLS, *CONTAINERS, *SEARCHED]

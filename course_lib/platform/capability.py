@@ -6,6 +6,7 @@ from .models import ModelCard, find_model
 from .tokens import content_text
 
 # Hosted tools that a model does not have, and models that take no forced choice beside one (docs).
+# A search for tools came with the models that tell the phases of an answer.
 WITHOUT = {
     "gpt-5-pro-2025-10-06": "code_interpreter",
     "gpt-5.2-pro-2025-12-11": "code_interpreter",
@@ -42,13 +43,14 @@ def check_model(body: Json) -> ModelCard:
 def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
     types = [tool["type"] for tool in body.get("tools") or [] if not KINDS[tool["type"]].label]
     for each in types:
-        if KINDS[each].name == WITHOUT.get(card.snapshot):
+        name = KINDS[each].name
+        if name == WITHOUT.get(card.snapshot) or (name == "tool_search" and not card.phases):
             raise ApiError(
                 f"Hosted tool '{each}' is not supported with {card.snapshot}.",
                 param="tools",
                 hint=f"Take {each} out of tools, or ask another model.",
             )
-        if KINDS[each].name == "web_search" and effort == "minimal":
+        if name == "web_search" and effort == "minimal":
             raise ApiError(
                 "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
                 param="tools",

@@ -148,9 +148,11 @@ def assemble(
 ) -> Turn:
     """The turn of a request that was checked, with the prompt it makes."""
     items = as_read(context.items, state)
-    desk = Desk.of(tools, loaded, context.new, context.items, body, state)
+    desk = Desk.of(tools, context.new, context.items, body, state)
     schema = _text_format(body).get("schema")
-    parts = prompt_parts(card, _instructions(body), desk.offered(tools), items, schema)
+    # As it was before anything was loaded, so that the prefix stays cached (contract D).
+    parts = prompt_parts(card, _instructions(body), desk.lay_out(), items, schema)
+    desk.loaded += loaded
     return Turn(body, card, context, items, echoed(tools, loaded), desk, parts)
 
 

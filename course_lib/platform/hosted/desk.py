@@ -17,12 +17,12 @@ class Desk:
     """Turns the model's calls into items. `read` is what the model is to read next."""
 
     declared: list[Json]  # the entries of `tools`, as the reply echoes them
-    loaded: list[Json]  # entries that the context or a search brought in
     new: list[Json]  # the items that this request brought
     include: list[str]
     items: list[Json]  # the context and the output so far, as the API shows them
     state: State
     left: int  # calls that the platform may still run
+    loaded: list[Json] = field(default_factory=list)  # entries that a search or an item brought
     tool_usage: Json = field(default_factory=dict)
     offers: dict[str, Offer] = field(default_factory=dict)  # by the name the model calls
     read: list[Json] = field(default_factory=list)
@@ -33,7 +33,6 @@ class Desk:
     def of(
         cls,
         declared: list[Json],
-        loaded: list[Json],
         new: list[Json],
         items: list[Json],
         body: Json,
@@ -42,7 +41,6 @@ class Desk:
         found = (state.readings.get(item.get("id") or "") for item in items)
         return cls(
             declared=declared,
-            loaded=list(loaded),
             new=new,
             include=body.get("include") or [],
             items=list(items),
@@ -62,18 +60,11 @@ class Desk:
     def lay_out(self) -> list[Json]:
         """What the model may call now, as it sees it; what was loaded comes last."""
         self.offers = {}
-        for offer in self._offers([*self.declared, *self.loaded]):
-            if self.left > 0 or offer.written:
-                self._lay_out(offer)
+        for entry in [*self.declared, *self.loaded]:
+            for offer in KINDS[entry["type"]].offers(entry, self):
+                if self.left > 0 or offer.written:
+                    self._lay_out(offer)
         return [offer.tool for offer in self.offers.values()]
-
-    def offered(self, entries: list[Json]) -> list[Json]:
-        """What some entries offer, as the model sees it."""
-        return [offer.tool for offer in self._offers(entries)]
-
-    def _offers(self, entries: list[Json]) -> Iterator[Offer]:
-        for entry in entries:
-            yield from KINDS[entry["type"]].offers(entry, self)
 
     def _lay_out(self, offer: Offer) -> None:
         """Two of one name are told apart by where they come from."""
