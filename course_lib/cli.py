@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
-from .home import ROOT, START, CourseError
+from .home import ROOT, START, WORK, CourseError
 
 COMMANDS = {
     "lab": "open the lessons in JupyterLab",
@@ -160,7 +160,7 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 def _lab(browser: bool, port: int | None) -> int:
     from .lab import jupyter_environment, jupyterlab_command, quiet_news, trust
-    from .working_copy import WORK, lay_out
+    from .working_copy import lay_out
 
     command = jupyterlab_command(browser, port)
     environment = jupyter_environment()
@@ -182,7 +182,7 @@ def _check(file: Path) -> int:
     if file.is_dir():
         raise UsageError(f"{file} is a folder. Give the path of one notebook in it.")
     if not file.exists():
-        exercises = ROOT / "work" / "exercises"
+        exercises = WORK / "exercises"
         there = [*file.parent.glob("*.ipynb"), *exercises.glob("*.ipynb")]
         near = get_close_matches(file.name, [path.name for path in there], n=1, cutoff=0.5)
         hint = next(

@@ -20,9 +20,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from subprocess import DEVNULL
 
-from .home import ROOT, START, CourseError, course_home, ensure_writable
+from .home import ROOT, START, WORK, CourseError, course_home, ensure_writable
 from .lab import jupyter_environment
-from .working_copy import WORK
 
 GIGABYTE = 1_000_000_000
 KERNEL_SECONDS = 60  # a first start on a slow machine compiles hundreds of files

@@ -1,7 +1,4 @@
-"""Where the course is, where it keeps a learner's progress, and how it speaks to a person.
-
-It leaves out the working copy, which lies beside the lessons: see working_copy.py.
-"""
+"""Where the course is, where it keeps a learner's progress, and how it speaks to a person."""
 
 import os
 import sys
@@ -10,6 +7,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 """The repository: the folder with start.py, notebooks/ and course_lib/."""
+
+WORK = ROOT / "work"
+"""The learner's own copy of the notebooks; working_copy.py lays it out."""
 
 START = "py start.py" if os.name == "nt" else "python3 start.py"
 """What a person types before a command, on this system."""

@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from .home import ROOT, START, CourseError, course_home
-from .working_copy import WORK
+from .home import ROOT, START, WORK, CourseError, course_home
 
 FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
 

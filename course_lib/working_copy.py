@@ -16,9 +16,8 @@ from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from .home import ROOT, CourseError, ensure_writable
+from .home import ROOT, WORK, CourseError, ensure_writable
 
-WORK = ROOT / "work"
 PARTS = ("notebooks", "exercises", "solutions")
 MANIFEST = ".course.json"
 

@@ -264,6 +264,7 @@ def test_a_report_fits_a_page_and_tells_a_long_outcome_once() -> None:
     assert len(head) == 80
     assert report.count("AttributeError") == 1
     assert report.count("the same as above") == 4
+    assert report.count("     tried ") == 3  # once for each call, though three were judged by one
     assert lines[-1] == ' hint("01.1") has 3 hints left'
 
 

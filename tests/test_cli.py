@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from course_lib import cli
-from course_lib.home import ROOT, START, CourseError, course_home
+from course_lib.home import ROOT, START, WORK, CourseError, course_home
 from course_lib.lab import jupyter_environment, jupyterlab_command, quiet_news
-from course_lib.working_copy import WORK, Layout
+from course_lib.working_copy import Layout
 
 Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch

@@ -66,9 +66,16 @@ def test_a_check_in_a_notebook_counts_and_prints_the_same_again(capsys: Capture)
     assert line_of("00.1", capsys).endswith("passed, 1 of 1 point")
 
 
-def test_a_check_of_a_file_counts(capsys: Capture, tmp_path: Path) -> None:
+def test_a_check_of_a_file_of_ones_own_counts(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shutil.copy(ROOT / "solutions" / "01_function_calling.ipynb", tmp_path / "mine.ipynb")
     check_file(tmp_path / "mine.ipynb")
+    assert "Your progress is not changed" in capsys.readouterr().out
+    assert shown(capsys).count("not attempted") == len(TASKS)
+    monkeypatch.setattr("course_lib.checks.file.WORK", tmp_path)
+    check_file(tmp_path / "mine.ipynb")
+    assert "Your progress" not in capsys.readouterr().out
     text = shown(capsys)
     assert "exercises/01_function_calling.ipynb: " in text
     for task_id in (task_id for task_id in TASKS if task_id.startswith("01.")):

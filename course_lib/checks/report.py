@@ -33,8 +33,10 @@ class Report:
         title = f"{task.id} {task.title}"
         lines = [f"{title}{self._score().rjust(WIDTH - len(title))}"]
         told: set[str] = set()
+        tried = ""
         for finding in result.findings:
-            lines += _finding_lines(finding, told)
+            lines += _finding_lines(finding, tried, told)
+            tried = finding.tried or tried
         if result.note:
             lines.append(f" {result.note}")
         if result.state is not State.PASSED:
@@ -72,10 +74,13 @@ def _coloured(mark: re.Match[str]) -> str:
     return f'<b style="color:{_COLOURS[mark[0]]}">{mark[0]}</b>'
 
 
-def _finding_lines(finding: Finding, told: set[str]) -> list[str]:
+def _finding_lines(finding: Finding, tried: str, told: set[str]) -> list[str]:
+    """The lines of one finding: what the one that failed before it tried is not told again."""
     if finding.passed:
         return [f" ✓ {finding.label}"]
     fields = {word: getattr(finding, name) for word, name in _LINES}
+    if finding.tried == tried:
+        del fields["tried"]
     if finding.came_back in told:
         fields |= {"came back": "the same as above", "remedy": None}
     elif len(finding.came_back) > LONG:
