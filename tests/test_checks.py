@@ -245,14 +245,17 @@ def test_hints_come_one_at_a_time_and_then_all_together(monkeypatch: pytest.Monk
     monkeypatch.setattr("course_lib.checks.notebook._hints_given", {})
     hints = TASKS["01.1"].hints
     for number, text in enumerate(hints, 1):
-        assert shown_by_hint() == f"Hint {number} of {len(hints)}: {text}\n"
-    assert all(text in shown_by_hint() for text in hints)
+        assert shown_by_hint() == f"Hint {number} of {len(hints)}: {text}"
+    again = shown_by_hint()
+    assert all(text in again for text in hints)
 
 
 def shown_by_hint() -> str:
+    """The words of a hint, whose lines fit a page."""
     with redirect_stdout(StringIO()) as shown:
         hint("01.1")
-    return shown.getvalue()
+    assert max(map(len, shown.getvalue().splitlines())) <= 80
+    return " ".join(shown.getvalue().split())
 
 
 # The report

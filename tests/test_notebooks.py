@@ -89,6 +89,7 @@ FAULTS = {
     "stored_error": check.errors,
     "temporary_path": check.same_everywhere,
     "unknown_fact": check.facts,
+    "wide_line": check.width,
     "written_to_stderr": check.stderr,
 }
 # What these have wrong shows only when they run, or to a lesson's reader.

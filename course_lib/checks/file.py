@@ -37,7 +37,8 @@ def check_file(
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
     passed = sum(result.state is State.PASSED for result in results)
     note = "" if own else "Your progress is not changed: this notebook is not in work/.\n"
-    print(f"\n{note}{path.name}: {passed} of {len(results)} tasks passed, {earned} of {possible} points")
+    tasks = f"{passed} of {len(results)} tasks passed"
+    print(f"\n{note}{path.name}: {tasks}, {earned} of {possible} points")
     return 0 if passed == len(results) else 1
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import textwrap
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext, redirect_stderr
@@ -17,7 +18,7 @@ from ..grading.probe import Interrupt, Probe
 from ..grading.submission import Submission
 from ..home import CourseError
 from .progress import record
-from .report import Report
+from .report import WIDTH, Report
 from .task import TASKS, Task, run_check
 
 SECONDS = 20.0  # for one task, in a notebook
@@ -70,7 +71,8 @@ def hint(task_id: str) -> None:
     shown = task.hints if given == len(task.hints) else task.hints[given : given + 1]
     for number, text in enumerate(task.hints, 1):
         if text in shown:
-            print(f"Hint {number} of {len(task.hints)}: {text}")
+            words = f"Hint {number} of {len(task.hints)}: {text}"
+            print(textwrap.fill(words, WIDTH, subsequent_indent="    "))
     _hints_given[task_id] = min(given + 1, len(task.hints))
 
 

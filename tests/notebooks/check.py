@@ -18,6 +18,7 @@ from tests.notebooks import form
 from tests.notebooks.facts import listed
 
 LONGEST_CELL = 25  # lines
+LONGEST_LINE = 100  # characters of plain output
 STDERR_TAG = "shows-stderr"
 RAISES_TAG = "raises-exception"  # the tag that Jupyter, nbclient and nbval know
 
@@ -133,6 +134,17 @@ def length(notebook: NotebookNode) -> Iterator[str]:
             yield f"cell {number} has {lines} lines, more than {LONGEST_CELL}"
 
 
+def width(notebook: NotebookNode) -> Iterator[str]:
+    """JupyterLab breaks a line of plain text wherever the page ends, in the middle of a word."""
+    for number, cell in _numbered(notebook):
+        for output in cell.outputs:
+            data = output.get("data", {})
+            text = output.get("text") or ("" if len(data) > 1 else data.get("text/plain", ""))
+            longest = max(map(len, text.splitlines()), default=0)
+            if longest > LONGEST_LINE:
+                yield f"cell {number} shows a line of {longest} characters, over {LONGEST_LINE}"
+
+
 def images(notebook: NotebookNode) -> Iterator[str]:
     """A stored image must be the one that was stored when the notebook ran."""
     for number, cell in _numbered(notebook):
@@ -164,6 +176,7 @@ CHECKS: tuple[Callable[[NotebookNode], Iterator[str]], ...] = (
     metadata,
     ids,
     length,
+    width,
     images,
     facts,
 )
