@@ -14,6 +14,7 @@ from .parameters import Parameter
 NO_TOOL = "I have no tool for that. I can only answer from what I was given."
 SMALL_TALK = "You are welcome. Tell me if there is something I can do."
 MOST_ROWS = 10
+SPOKEN_OF = {"programmatic_tool_calling": "the program"}
 _TO_THE_MODEL = re.compile(
     r"\b(?:call|try|use|retry)\b.*\b(?:again|tool|one of)\b|^(?:tell|ask|inform) the user\.?$", re.I
 )
@@ -26,7 +27,7 @@ def from_results(made: list[Made]) -> str:
         return ""  # the picture is the answer, as recorded
     if last and last.name == "code_interpreter" and not last.failed:
         return _computed(last.output)
-    return " ".join(_sentence(each.name, each.output) for each in made)
+    return " ".join(_sentence(SPOKEN_OF.get(each.name, each.name), each.output) for each in made)
 
 
 def _computed(result: dict[str, Any]) -> str:

@@ -48,6 +48,7 @@ class _Turn:
         self.prompt, self.situation = prompt, situation
         self.offered = Offered(prompt, situation)
         self.forced = self.offered.forced
+        self.request = read_request(situation.request)
         self.why = Explanation()
 
     def decide(self) -> Answer:
@@ -77,8 +78,8 @@ class _Turn:
                     message(answer.ask_to_fix(last)), "the result says to ask the user"
                 )
             return None
-        calls, ranked = self._plan(read_request(self.situation.request))
-        finished = self.offered.finished(calls, ranked)
+        calls, ranked = self._plan(self.request)
+        finished = self.offered.finished(calls, ranked, self.request)
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         if left := follow.remaining(ready, self.situation.made):
             return self._call(left, "the request asks for more than was done", calls)
@@ -101,11 +102,12 @@ class _Turn:
         return None
 
     def _first_turn(self) -> Answer:
-        request = read_request(self.situation.request)
-        calls, ranked = self._plan(request)
+        calls, ranked = self._plan(self.request)
         if self.situation.asked_before and all(each.missing for each in calls):
-            request = read_request(f"{self.situation.asked_before} {self.situation.request}")
-            calls, ranked = self._plan(request)
+            whole = f"{self.situation.asked_before} {self.situation.request}"
+            self.request = read_request(whole)
+            calls, ranked = self._plan(self.request)
+        request = self.request
         self.why.candidates = [
             Candidate(each.call.tool.name, round(each.score, 2), each.reasons(request))
             for each in ranked
@@ -175,12 +177,14 @@ class _Turn:
 
     def _send(self, calls: list[Call], ranked: list[Ranked], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
-        finished = self.offered.finished(calls, ranked)
+        finished = self.offered.finished(calls, ranked, self.request)
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         if ready:
             name = ready[0][0]
             told = f"tool_choice asks for {name}" if self.forced else ""
             return self._call(ready, because or told or f"{name} fits the request best", calls)
+        if not finished:
+            return self._say(message(answer.NO_TOOL), "what fits may not be called by me")
         name, _, missing = finished[0]
         names = ", ".join(parameter.label for parameter in missing)
         text = answer.ask_for(name, missing)

@@ -4,7 +4,7 @@ Functions and the tools of MCP servers are candidates as declared, tools of a kn
 they are known for (`typed.py`), and everything that `tool_search` can load by its description.
 """
 
-from . import typed
+from . import program, typed
 from .catalogue import Tool, compile_tools
 from .choose import Ranked
 from .fill import Call
@@ -12,9 +12,11 @@ from .finish import finish
 from .history import Situation
 from .parameters import Parameter
 from .prompt import Json, Prompt
+from .request import Request
 
 AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
 
+PROGRAM = "programmatic_tool_calling"
 _TOOLS = "The tools for "  # before the description of what can be loaded: it is no single act
 
 Finished = tuple[str, Json, list[Parameter]]  # name, arguments, what is missing
@@ -25,22 +27,21 @@ class Offered:
 
     def __init__(self, prompt: Prompt, situation: Situation) -> None:
         self.forced = prompt.tool_choice not in ("auto", "none")
-        self.situation = situation
-        self.declared = {tool["name"]: tool for tool in _callable(prompt)}
+        self.situation, self.parallel = situation, prompt.parallel_tool_calls
+        self.direct, self.in_program = _callable(prompt)
+        self.declared = self.direct | self.in_program
         search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
         asked = [made.arguments for made in situation.made if made.name == search.get("name")]
-        searched = {path for sent in asked for path in sent.get("paths", ())}
-        self.search, self.paths = (
-            search.get("name", ""),
-            {
-                each["path"]: {"name": each["path"], "description": _TOOLS + each["description"]}
-                for each in search.get("deferred", ())
-                if each["path"] not in searched | self.declared.keys()
-            },
-        )
+        there = {path for sent in asked if isinstance(sent, dict) for path in sent.get("paths", ())}
+        there |= self.declared.keys()
+        self.search = search.get("name", "")
+        self.paths = {
+            each["path"]: {"name": each["path"], "description": _TOOLS + each["description"]}
+            for each in search.get("deferred", ()) if each["path"] not in there
+        }  # fmt: skip
         weighed = [typed.as_weighed(tool) if typed.is_typed(tool) else tool
                    for name, tool in self.declared.items()
-                   if name != self.search and self._may_write(tool)]  # fmt: skip
+                   if name not in (self.search, PROGRAM) and self._may_write(tool)]  # fmt: skip
         self.tools = compile_tools([*weighed, *self.paths.values()])
         self.functions = {
             tool.name: tool for tool in self.tools
@@ -57,9 +58,15 @@ class Offered:
         read = " ".join(made.text for made in self.situation.made if made.name != tool["name"])
         return typed.write(tool, text, read, self.forced)
 
-    def finished(self, calls: list[Call], ranked: list[Ranked]) -> list[Finished]:
-        """The calls as they are sent, each once; paths that are to be loaded in one search."""
+    def finished(self, calls: list[Call], ranked: list[Ranked], request: Request) -> list[Finished]:
+        """The calls as they are sent, each once: paths in one search, or all in a program."""
         found: list[Finished] = []
+        if self.in_program and calls:
+            closed = any(each.tool.name not in self.direct for each in calls)
+            must = closed or len(self.direct) == 1 or (len(calls) > 1 and not self.parallel)
+            others = [each.call for each in ranked]
+            if code := program.write(calls, request, self.in_program, others, must):
+                return [(PROGRAM, {"code": code}, [])]
         if any(each.tool.name in self.paths for each in calls):
             scores = {r.call.tool.name: r.score for r in ranked if r.call.tool.name in self.paths}
             wanted = {each.tool.name for each in calls}
@@ -77,18 +84,21 @@ class Offered:
                 text = each.text or self.situation.request
                 written = self._written(self.declared[each.tool.name], text)
                 made = (each.tool.name, written or {}, [])
-            if made not in found:
+            if made not in found and (made[0] in self.direct or made[2]):
                 found.append(made)
         return found
 
 
-def _callable(prompt: Prompt) -> list[Json]:
-    """What the model may call now itself: all, nothing, or the one that `tool_choice` names."""
+def _callable(prompt: Prompt) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What the model may call itself: all, nothing, or what is named; and through a program."""
     if prompt.tool_choice == "none":
-        return []
+        return {}, {}
     named = prompt.tool_choice.get("name") if isinstance(prompt.tool_choice, dict) else None
-    return [
-        tool
-        for tool in prompt.tools
-        if named in (None, tool["name"]) and "direct" in (tool.get("allowed_callers") or ["direct"])
-    ]
+    tools = {tool["name"]: tool for tool in prompt.tools}
+    direct = {
+        name: tool for name, tool in tools.items()
+        if named in (None, name) and "direct" in (tool.get("allowed_callers") or ["direct"])
+    }  # fmt: skip
+    if PROGRAM not in direct:
+        return direct, {}
+    return direct, {name: tool for name, tool in tools.items() if program.may_call(tool)}
