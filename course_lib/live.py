@@ -6,7 +6,8 @@ same SDK over a real endpoint: OpenAI, or anything compatible named by `OPENAI_B
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import httpx2
 from openai import AsyncOpenAI, OpenAI
@@ -15,6 +16,7 @@ from .home import CourseError
 from .platform.app import Platform
 from .platform.faults import Fault
 from .platform.models import MODELS
+from .platform.state import State
 from .standin import StandIn
 from .standin.prompt import Model
 from .transport import API_HOST, OFFLINE, OfflineTransport
@@ -25,6 +27,8 @@ DEFAULT_MODEL = "gpt-5.6"
 MODEL = os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
 # While a notebook is live with it, scripts and checks stay offline, so they must know it too.
 MODELS.setdefault(MODEL, MODELS[DEFAULT_MODEL])
+
+Servers = Mapping[str, Any]  # MCP servers in this process, by address
 
 # The platforms behind the latest offline clients, newest first, so that `show` can ask them.
 recent_platforms: deque[Platform] = deque(maxlen=16)
@@ -40,29 +44,37 @@ def is_live() -> bool:
     raise CourseError(f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline.")
 
 
-def connect(model: Model | None = None, faults: Sequence[Fault] = ()) -> OpenAI:
+def connect(
+    model: Model | None = None, faults: Sequence[Fault] = (), mcp: Servers | None = None
+) -> OpenAI:
     """A real `OpenAI` client: offline over a new platform, or live when `COURSE_LIVE=1`.
 
     model   what answers offline, the stand-in when left out
     faults  what goes wrong on the way, by rule
-    A client with a model of its own (a script) or with faults stays offline, live or not: a
-    real endpoint has nothing to do with either.
+    mcp     MCP servers of yours, by the address under which the `mcp` tool finds them: a URL, or
+            the id of a connector. `connect(mcp={"https://shop.example/mcp": MCPServer("shop")})`
+    A client with a model of its own (a script), with faults or with servers in this process stays
+    offline, live or not: a real endpoint has nothing to do with any of them.
     """
-    if _goes_live(model, faults):
+    if _goes_live(model, faults, mcp):
         return OpenAI()
-    return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults)))
+    return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults, mcp)))
 
 
-def connect_async(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
+def connect_async(
+    model: Model | None = None, faults: Sequence[Fault] = (), mcp: Servers | None = None
+) -> AsyncOpenAI:
     """`connect()` for `await`: a real `AsyncOpenAI` client."""
-    if _goes_live(model, faults):
+    if _goes_live(model, faults, mcp):
         return AsyncOpenAI()
-    transport = _transport(model, faults)
+    transport = _transport(model, faults, mcp)
     return AsyncOpenAI(**OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
 
 
-def connect_agents(model: Model | None = None, faults: Sequence[Fault] = ()) -> AsyncOpenAI:
-    """Make `connect_async(model, faults)` the Agents SDK's default client, and return it.
+def connect_agents(
+    model: Model | None = None, faults: Sequence[Fault] = (), mcp: Servers | None = None
+) -> AsyncOpenAI:
+    """Make `connect_async(model, faults, mcp)` the Agents SDK's default client, and return it.
 
     Offline, and live on a server that is not the vendor's, the exporter that would send traces
     to the vendor is taken out. Tracing itself stays on, and every processor of yours keeps
@@ -70,22 +82,32 @@ def connect_agents(model: Model | None = None, faults: Sequence[Fault] = ()) -> 
     """
     import agents
 
-    client = connect_async(model, faults)
+    client = connect_async(model, faults, mcp)
     agents.set_default_openai_client(client, use_for_tracing=False)
-    if not _goes_live(model, faults) or client.base_url.host != API_HOST:
+    if not _goes_live(model, faults, mcp) or client.base_url.host != API_HOST:
         _stop_trace_export()
     return client
 
 
-def _transport(model: Model | None, faults: Sequence[Fault]) -> OfflineTransport:
-    platform = Platform(model=model or StandIn(), faults=list(faults))
+def _transport(
+    model: Model | None, faults: Sequence[Fault], mcp: Servers | None
+) -> OfflineTransport:
+    mounted = dict(mcp or {})
+    for address, server in mounted.items():
+        if not hasattr(server, "streamable_http_app"):
+            raise CourseError(
+                f"mcp={{'{address}': ...}} is {type(server).__name__!r}. Give the server object "
+                "itself, an mcp.server.mcpserver.MCPServer; the tool finds it by its address."
+            )
+    state = State(mcp_servers=mounted)
+    platform = Platform(model=model or StandIn(), faults=list(faults), state=state)
     recent_platforms.appendleft(platform)
     return OfflineTransport(platform.handle)
 
 
-def _goes_live(model: Model | None, faults: Sequence[Fault]) -> bool:
+def _goes_live(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> bool:
     """Whether this client is for a real endpoint; CourseError when that cannot be reached."""
-    if model is not None or faults or not is_live():
+    if model is not None or faults or mcp or not is_live():
         return False
     if not os.environ.get("OPENAI_API_KEY", "").strip():
         raise CourseError(

@@ -11,8 +11,7 @@ Copied by hand from the contract of the API (sections A2 to A6), not from the pl
     inferred             a sentence known from another field, or a reading of the contract
     offline_unverified   nobody has seen the live wording; the code says so to the learner too
 
-Hosted tools, protocols and storage have tables of their own beside this one. MCP and tool search
-are not here: the platform does not have them yet.
+Hosted tools, MCP, protocols and storage have tables of their own beside this one.
 """
 
 import json

@@ -19,6 +19,7 @@ from . import forms, routes
 from .engine import Made
 from .errors import GAP, ApiError, Json
 from .faults import REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
+from .hosted.mcp import without_secrets
 from .http import Reply, Request, event_stream, json_reply
 from .state import State
 
@@ -139,8 +140,9 @@ class Platform:
         hint: str | None = None,
         explanation: Explanation | None = None,
     ) -> None:
+        kept = without_secrets(body)
         self.exchanges.append(
-            Exchange(request.method, request.path, body, status, reply, hint, explanation)
+            Exchange(request.method, request.path, kept, status, reply, hint, explanation)
         )
 
 

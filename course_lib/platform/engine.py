@@ -17,6 +17,7 @@ from .envelope import envelope
 from .errors import ApiError, Json
 from .hosted import KINDS, check_named
 from .hosted.desk import Desk, as_read
+from .hosted.mcp_approval import check_approvals
 from .loaded import check_namespaces, echoed, loaded_tools
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
@@ -132,6 +133,7 @@ def check_turn(body: Json, state: State) -> Turn:
     tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items, tools)
     check_named([*tools, *loaded], state)
+    check_approvals(context.items, [*tools, *loaded])
     check_namespaces(context.new, tools, loaded)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
@@ -150,8 +152,10 @@ def assemble(
     items = as_read(context.items, state)
     desk = Desk.of(tools, context.new, context.items, body, state)
     schema = _text_format(body).get("schema")
-    # As it was before anything was loaded, so that the prefix stays cached (contract D).
-    parts = prompt_parts(card, _instructions(body), desk.lay_out(), items, schema)
+    # As it was before anything was loaded, so that the prefix stays cached (contract D). What an
+    # MCP server offers is read where it is listed, in an item.
+    offered = [tool for tool in desk.lay_out() if tool["type"] != "mcp"]
+    parts = prompt_parts(card, _instructions(body), offered, items, schema)
     desk.loaded += loaded
     return Turn(body, card, context, items, echoed(tools, loaded), desk, parts)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from .attachments import check_file
 from .errors import ApiError, Json, wrong_type, wrong_value
+from .hosted.mcp import SHAPES as MCP_SHAPES
 from .rules import (
     Rule,
     anything,
@@ -232,4 +233,5 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     ),
     "tool_search_call": ({"arguments": mapping}, _SEARCHED),
     "tool_search_output": ({"tools": check_each}, _SEARCHED),
+    **MCP_SHAPES,
 }

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..standin.explanation import Explanation
 from .errors import ApiError, Json
@@ -63,6 +63,7 @@ class State:
     not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
     readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
     containers: dict[str, "Container"] = field(default_factory=dict)
+    mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
     files: dict[str, StoredFile] = field(default_factory=dict)
     vector_stores: dict[str, VectorStore] = field(default_factory=dict)
     stuck: bool = False  # a fault: files attached by this request are never processed

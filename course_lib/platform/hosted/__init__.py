@@ -6,13 +6,14 @@ from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH
 from .function import CUSTOM, FUNCTION
 from .image_generation import IMAGE_GENERATION
+from .mcp import MCP
 from .tool import Tool
 from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH
 
 _TOOLS = (
     FUNCTION, CUSTOM, NAMESPACE, TOOL_SEARCH,
-    CODE_INTERPRETER, FILE_SEARCH, IMAGE_GENERATION, WEB_SEARCH,
+    CODE_INTERPRETER, FILE_SEARCH, IMAGE_GENERATION, MCP, WEB_SEARCH,
 )  # fmt: skip
 # By the type that an entry names; a dated one is the same tool.
 KINDS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS} | {

@@ -1,0 +1,334 @@
+"""`mcp`: the tools of an MCP server, listed and called by the platform (contract D).
+
+An entry of `tools` is a server, and offers the model each tool of it that `allowed_tools` lets
+through. They are listed before the model is asked, unless the context still holds an earlier
+`mcp_list_tools` item. A call that the user must approve ends the turn (`mcp_approval.py`).
+
+`headers` and `authorization` reach the server and nothing else: the reply shows them redacted, and
+they are to be sent again with every request.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from http import client as http_client
+from typing import TYPE_CHECKING, Any
+
+from ..errors import GAP, ApiError, Json, wrong_type
+from ..rules import Rule, anything, array, boolean, fields, mapping, nullable, one_of, text
+from ..state import Reading, State
+from .hosted_tool import as_call, written
+from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
+from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
+from .tool import Call, ItemKind, Offer, Outcome, Tool
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+ADDRESSES = ("server_url", "connector_id", "tunnel_id")
+CONNECTORS = (
+    "connector_dropbox", "connector_gmail", "connector_googlecalendar", "connector_googledrive",
+    "connector_microsoftteams", "connector_outlookcalendar", "connector_outlookemail",
+    "connector_sharepoint",
+)  # fmt: skip
+SECRETS = ("authorization", "headers")
+REDACTED = "<redacted>"
+
+
+# --- The entry ------------------------------------------------------------------------------------
+
+_FILTER = fields({}, {"tool_names": array(text), "read_only": boolean})
+
+
+def _allowed_tools(value: Any, path: str) -> None:
+    if not isinstance(value, (list, dict)):
+        raise wrong_type(path, "one of an array of strings or object", value)
+    (array(text) if isinstance(value, list) else _FILTER)(value, path)
+
+
+def _require_approval(value: Any, path: str) -> None:
+    if isinstance(value, dict):
+        fields({}, {"always": _FILTER, "never": _FILTER})(value, path)
+    else:
+        one_of("always", "never")(value, path)
+
+
+def _headers(value: Any, path: str) -> None:
+    mapping(value, path)
+    for name, header in value.items():
+        text(header, f"{path}.{name}")
+
+
+_OPTIONAL: dict[str, Rule] = {
+    "allowed_callers": nullable(array(text)),
+    "allowed_tools": nullable(_allowed_tools),
+    "authorization": nullable(text),
+    "connector_id": nullable(one_of(*CONNECTORS)),
+    "defer_loading": nullable(boolean),
+    "headers": nullable(_headers),
+    "require_approval": nullable(_require_approval),
+    "server_description": nullable(text),
+    "server_url": nullable(text),
+    "tunnel_id": nullable(text),
+}
+
+
+def _entry(value: Any, path: str) -> None:
+    fields({"type": text, "server_label": text}, _OPTIONAL)(value, path)
+    given = [name for name in ADDRESSES if value.get(name)]
+    if not given:
+        raise ApiError(
+            f"Missing mutually exclusive parameters: '{path}'. Ensure you are providing exactly "
+            "one of: 'server_url', 'connector_id', or 'tunnel_id'.",
+            param=path,
+            code="missing_mutually_exclusive_parameters",
+        )
+    if len(given) > 1:
+        raise ApiError(
+            f"Mutually exclusive parameters: '{path}'. Ensure you are only providing one of: "
+            f"'{given[0]}' or '{given[1]}'.",
+            param=path,
+            code="mutually_exclusive_parameters",
+        )
+    if given == ["connector_id"] and not value.get("authorization"):
+        raise ApiError(
+            "Must specify 'authorization' parameter with 'connector_id'",
+            param=path,
+            hint="A connector acts for one user: authorization is that user's OAuth access token.",
+        )
+
+
+def _check(entry: Json, state: State) -> None:
+    """Refuse a server that cannot be reached from here."""
+    address = _address(entry)
+    if address not in state.mcp_servers and not is_loopback(address):
+        raise ApiError(
+            f"The offline platform reaches no MCP server at '{address}': it opens no connection "
+            "that leaves this machine.",
+            param="tools",
+            code=GAP,
+            hint="Run a server on http://127.0.0.1, or let an object of yours answer there: "
+            f"connect(mcp={{'{address}': server}}). "
+            f"Mounted are: {', '.join(state.mcp_servers) or 'none'}.",
+        )
+
+
+def _address(entry: Json) -> str:
+    return str(next(entry[name] for name in ADDRESSES if entry.get(name)))
+
+
+def _echo(entry: Json) -> Json:
+    """An entry as the reply shows it: with all but the addresses it has not."""
+    shown = {"type": "mcp", "require_approval": entry.get("require_approval") or "always"}
+    for name in ("allowed_tools", "server_description", "server_label", "server_url"):
+        shown[name] = entry.get(name)
+    shown["headers"] = dict.fromkeys(entry.get("headers") or (), REDACTED) or None
+    if entry.get("authorization"):
+        shown["authorization"] = REDACTED
+    also = ("allowed_callers", "connector_id", "defer_loading", "tunnel_id")
+    return shown | {name: entry[name] for name in also if name in entry}
+
+
+def without_secrets(body: Json) -> Json:
+    """A request as it may be kept, for all to read."""
+    tools = body.get("tools")
+    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
+        if isinstance(tool, dict) and any(tool.get(name) for name in SECRETS):
+            hidden = tool | {name: REDACTED for name in SECRETS if tool.get(name)}
+            body = body | {"tools": [*body["tools"][:index], hidden, *body["tools"][index + 1 :]]}
+    return body
+
+
+def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
+    """The server of an entry, with the secrets that the request sent for it."""
+    address, label = _address(entry), entry["server_label"]
+    sent: Json = next((each for each in desk.sent if each.get("server_label") == label), {})
+    headers = dict(sent.get("headers") or {})
+    if sent.get("authorization"):
+        headers["Authorization"] = f"Bearer {sent['authorization']}"
+    url = address if "://" in address else f"https://{address}/mcp"
+    return Endpoint(url, headers, desk.state.mcp_servers.get(address))
+
+
+# --- What is listed, and what the model may call of it --------------------------------------------
+
+
+def _due(desk: "Desk") -> Iterator[Outcome]:
+    entries = [*desk.declared, *desk.loaded]
+    servers = {each["server_label"]: each for each in entries if each["type"] == "mcp"}
+    for entry in servers.values():
+        if not entry.get("defer_loading") and _listed(entry, desk) is None:
+            listing = _list(entry, desk)
+            yield Outcome([listing], [listing])
+    for request in approved(desk.items):
+        yield _call(servers[request["server_label"]], request, desk, request["id"])
+
+
+def _list(entry: Json, desk: "Desk") -> Json:
+    """A new `mcp_list_tools` item. Raises the API's 424 if the server gives no list."""
+    label, endpoint = entry["server_label"], _endpoint(entry, desk)
+    try:
+        with desk.state.set_aside():
+            found = list_tools(endpoint)
+    except Failure as failure:
+        code = failure.error["code"] if failure.error["type"] == "http_error" else 424
+        raise ApiError(
+            f"Error retrieving tool list from MCP server: '{label}'. "
+            f"Http status code: {code} ({http_client.responses.get(code, '')})",
+            param="tools",
+            code="http_error",
+            type="external_connector_error",
+            status=424,
+            hint=f"{endpoint.url} gave no list: {failure}. A server that runs in this notebook's "
+            "own event loop cannot answer while the client waits: run it in a thread.",
+        ) from None
+    tools = [
+        {
+            "annotations": {"read_only": bool((tool["annotations"] or {}).get("readOnlyHint"))},
+            "description": tool["description"],
+            "input_schema": tool["inputSchema"],
+            "name": tool["name"],
+        }
+        for tool in found
+    ]
+    made = {"id": desk.state.new_id("mcpl"), "type": "mcp_list_tools", "server_label": label}
+    return made | {"tools": [tool for tool in tools if matches(entry["allowed_tools"], tool)]}
+
+
+def _listed(entry: Json, desk: "Desk") -> Json | None:
+    """The latest listing of a server that the context holds."""
+    for item in reversed(of_type("mcp_list_tools", desk.items)):
+        if item["server_label"] == entry["server_label"] and not item.get("error"):
+            return item
+    return None
+
+
+def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    listing = None if entry.get("defer_loading") else _listed(entry, desk)
+    own = {name: entry[name] for name in ("allowed_callers",) if entry.get(name)}
+    for tool in listing["tools"] if listing else ():
+        if matches(entry["allowed_tools"], tool):
+            shown = {
+                "type": "mcp",
+                "name": tool["name"],
+                "server_label": entry["server_label"],
+                "description": tool.get("description") or "",
+                "parameters": tool["input_schema"],
+                "annotations": tool.get("annotations"),
+            }
+            yield Offer(shown | own, entry, partial(_run, tool))
+
+
+# --- A call ---------------------------------------------------------------------------------------
+
+
+def _run(tool: Json, call: Call) -> Outcome:
+    """A call by the model: made at once, or shown to the user first."""
+    entry, asked = call.declared, {"arguments": written(call.arguments), "name": tool["name"]}
+    asked |= {"caller": call.caller} if call.caller else {}
+    if not needs_approval(entry["require_approval"], tool):
+        return _call(entry, asked, call.desk, None)
+    made = {"id": call.state.new_id("mcpr"), "type": "mcp_approval_request", **asked}
+    return Outcome([made | {"server_label": entry["server_label"]}], waits=True)
+
+
+def _call(entry: Json, asked: Json, desk: "Desk", approval: str | None) -> Outcome:
+    """Call the server. A tool that fails makes a failed item, not a failed response."""
+    output, error, endpoint = None, None, _endpoint(entry, desk)
+    try:
+        arguments = _object(asked["arguments"])
+        with desk.state.set_aside():
+            result = call_tool(endpoint, asked["name"], arguments)
+        if result.get("isError"):
+            error = {"type": "mcp_tool_execution_error", "content": result["content"]}
+        else:
+            output = _text(result["content"])
+    except Failure as failure:
+        error = failure.error
+    made: Json = {
+        "id": desk.state.new_id("mcp"),
+        "type": "mcp_call",
+        "status": "failed" if error else "completed",
+        "approval_request_id": approval,
+        "error": error,
+        "output": output,
+        "server_label": entry["server_label"],
+    }
+    made |= {name: asked[name] for name in ("arguments", "caller", "name") if name in asked}
+    return Outcome([made], _read_call(made, desk.state))
+
+
+def _object(arguments: str) -> Json:
+    try:
+        sent = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        sent = None
+    if not isinstance(sent, dict):
+        raise Failure("mcp_protocol_error", -32602, "The arguments are not a JSON object.")
+    return sent
+
+
+def _text(content: list[Json]) -> str:
+    """What a tool returned: a block that is no text, such as a picture, is written as JSON."""
+    blocks = (b["text"] if b.get("type") == "text" else written(b) for b in content)
+    return "\n".join(blocks)
+
+
+def _read_call(item: Json, state: State) -> list[Json]:
+    text, error = item.get("output") or "", item.get("error")
+    if error:
+        text = written({"error": error.get("message") or _text(error.get("content") or [])})
+    known_as = {"id": item.get("approval_request_id") or item.get("id")}
+    return as_call(item["name"], item | known_as, Reading(item["arguments"], text))
+
+
+def _ended(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+    yield f".{item['status']}", {}
+
+
+_CALL = ItemKind(
+    "mcp_call",
+    stages=("in_progress", "arguments", _ended),
+    begun={"arguments": "", "error": None, "output": None},
+    read=_read_call,
+)
+_LISTING = ItemKind(
+    "mcp_list_tools",
+    stages=("in_progress", "completed"),
+    begun={"tools": []},
+    fleeting=("status",),
+)
+MCP = Tool(
+    name="mcp",
+    entry=_entry,
+    offers=_offers,
+    items=(_LISTING, _CALL, *APPROVALS),
+    label="server_label",
+    echo=_echo,
+    check=_check,
+    due=_due,
+)
+
+# What these items hold when they come back: type → (required fields, optional fields).
+_SAID: dict[str, Rule] = {"server_label": text, "name": text, "arguments": text}
+_ALSO: dict[str, Rule] = {"status": anything, "caller": anything}
+_BLOCK = fields({}, {"text": text}, more=True)
+_ERROR = fields({}, {"message": nullable(text), "content": nullable(array(_BLOCK))}, more=True)
+_LISTED = array(fields({"name": text, "input_schema": mapping}, more=True))
+SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
+    "mcp_list_tools": ({"server_label": text, "tools": _LISTED}, _ALSO | {"error": anything}),
+    "mcp_call": (
+        _SAID,
+        _ALSO
+        | {
+            "approval_request_id": nullable(text),
+            "error": nullable(_ERROR),
+            "output": nullable(text),
+        },
+    ),
+    "mcp_approval_request": (_SAID | {"id": text}, _ALSO),
+    "mcp_approval_response": (
+        {"approval_request_id": text, "approve": boolean},
+        _ALSO | {"reason": nullable(text)},
+    ),
+}

@@ -1,0 +1,194 @@
+"""A real MCP client, for the hosted tool: to servers on this machine, and to mounted ones.
+
+A mounted server is an object of the `mcp` package (`MCPServer`, or the low-level `Server`) that
+answers under an address of the learner's choice. It is asked over Streamable HTTP all the same,
+headers and tokens included; only the socket is left out. A server on loopback is asked over
+Streamable HTTP, or over SSE if that is what it speaks. Nothing else is reached: a redirect is
+followed only where the client of `mcp` does, on the same host and port.
+
+The platform is synchronous and the client is not, so it runs in one background thread with an
+event loop. A session lasts for one listing or one call.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from http import client as http_client
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import httpx2
+
+from ..errors import Json
+
+if TYPE_CHECKING:
+    from mcp.client.client import Client
+
+TIMEOUT = 30.0  # seconds a server may take for a listing or a call
+WITHOUT_STREAMABLE_HTTP = (400, 404, 405)  # what an SSE server answers, as MCP tells the two apart
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a server is, and what is sent along: never stored, never shown."""
+
+    url: str
+    headers: dict[str, str] = field(repr=False)
+    mounted: Any = None  # the server object that answers under `url`; without one, a socket
+
+
+class Failure(Exception):
+    """A server gave no result. `error` is what an `mcp_call` item shows of it (contract D)."""
+
+    def __init__(self, kind: str, code: int, message: str) -> None:
+        super().__init__(message)
+        self.error: Json = {"type": kind, "code": code, "message": message}
+
+
+def is_loopback(url: str) -> bool:
+    """Whether an address is one of this machine's own, read as the client will read it."""
+    try:
+        parsed = httpx2.URL(url)
+        local = parsed.host == "localhost" or ip_address(parsed.host).is_loopback
+    except (httpx2.InvalidURL, ValueError):
+        return False
+    return local and parsed.scheme in ("http", "https")
+
+
+def list_tools(endpoint: Endpoint) -> list[Json]:
+    """All tools of a server, as MCP writes them: `{"name", "description", "inputSchema", …}`."""
+
+    async def ask(client: "Client") -> list[Json]:
+        page = await client.list_tools()
+        found = list(page.tools)
+        while page.next_cursor is not None:
+            page = await client.list_tools(cursor=page.next_cursor)
+            found += page.tools
+        return [each.model_dump(by_alias=True, mode="json") for each in found]
+
+    return _wait(endpoint, ask)
+
+
+def call_tool(endpoint: Endpoint, name: str, arguments: Json) -> Json:
+    """The result of a call, as MCP writes it: `{"content": [...], "isError", …}`."""
+
+    async def ask(client: "Client") -> Json:
+        result = await client.call_tool(name, arguments)
+        return result.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    return _wait(endpoint, ask)
+
+
+Ask = Callable[["Client"], Awaitable[Answer]]
+
+
+async def _ask(endpoint: Endpoint, ask: Ask[Answer]) -> Answer:
+    """Ask over Streamable HTTP, else over SSE. Failure when the server has no answer."""
+    try:
+        return await _session(endpoint, ask, sse=False)
+    except Failure as failure:
+        if endpoint.mounted is not None or failure.error["code"] not in WITHOUT_STREAMABLE_HTTP:
+            raise
+        try:
+            return await _session(endpoint, ask, sse=True)
+        except Failure as second:  # one that HTTP refuses again is no SSE server
+            raise (failure if second.error["type"] == "http_error" else second) from None
+
+
+async def _session(endpoint: Endpoint, ask: Ask[Answer], sse: bool) -> Answer:
+    from mcp.client.client import Client
+    from mcp.client.sse import sse_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    refused: list[int] = []  # the HTTP status of the last answer, where that is all it says
+
+    async def note(response: httpx2.Response) -> None:
+        if response.request.method == "POST" or sse:
+            refused.clear()
+            if response.status_code >= 300 and b'"jsonrpc"' not in await response.aread():
+                refused.append(response.status_code)
+
+    try:
+        async with AsyncExitStack() as stack:
+            http = httpx2.AsyncClient(
+                transport=await _in_process(endpoint, stack),
+                headers=endpoint.headers,
+                timeout=TIMEOUT,
+                verify=endpoint.url.startswith("https:"),  # certificates take a while to load
+                trust_env=False,  # a proxy would be a way out of this machine
+                event_hooks={"response": [note]},
+            )
+            if sse:
+                wire = sse_client(endpoint.url, httpx_client_factory=lambda *_, **__: http)
+            else:
+                await stack.enter_async_context(http)
+                wire = streamable_http_client(endpoint.url, http_client=http)
+            return await ask(await stack.enter_async_context(Client(wire)))
+    except Exception as error:
+        raise _failure(error, refused) from None
+
+
+async def _in_process(endpoint: Endpoint, stack: AsyncExitStack) -> httpx2.ASGITransport | None:
+    """The way to a mounted server, whose lifespan begins and ends with the session."""
+    if endpoint.mounted is None:
+        return None
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    app = endpoint.mounted.streamable_http_app(
+        streamable_http_path=httpx2.URL(endpoint.url).path,
+        stateless_http=True,
+        json_response=True,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    await stack.enter_async_context(app.router.lifespan_context(app))
+    return httpx2.ASGITransport(app, raise_app_exceptions=False)
+
+
+def _failure(error: BaseException, refused: list[int]) -> Failure:
+    from mcp.shared.exceptions import MCPError
+
+    while isinstance(error, BaseExceptionGroup):  # as task groups raise them
+        error = error.exceptions[0]
+    if refused:
+        return Failure("http_error", refused[0], http_client.responses.get(refused[0], ""))
+    if isinstance(error, MCPError):
+        return Failure("mcp_protocol_error", error.code, error.message)
+    return Failure("http_error", 424, f"{type(error).__name__}: {error}")
+
+
+_starting = threading.Lock()
+_running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
+
+
+def _wait(endpoint: Endpoint, ask: Ask[Answer]) -> Answer:
+    """Ask in the background; Failure when that takes too long."""
+    global _running
+    if endpoint.mounted is None and not is_loopback(endpoint.url):
+        raise Failure("http_error", 424, "This address is not one of this machine's own.")
+    future = asyncio.run_coroutine_threadsafe(_ask(endpoint, ask), _background())
+    try:
+        return future.result(TIMEOUT)
+    except TimeoutError:
+        _running = (
+            None  # a tool that does not give way holds up its loop: the next ask gets another
+        )
+        late = f"The server did not answer within {TIMEOUT:g} seconds."
+        raise Failure("http_error", 504, late) from None
+    finally:
+        future.cancel()
+
+
+def _background() -> asyncio.AbstractEventLoop:
+    """The event loop in the background. A forked process has none of its parent's threads."""
+    global _running
+    with _starting:
+        if _running is None or not _running[0].is_alive():
+            loop = asyncio.new_event_loop()
+            thread = threading.Thread(target=loop.run_forever, name="mcp", daemon=True)
+            thread.start()
+            _running = thread, loop
+        return _running[1]
