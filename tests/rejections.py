@@ -643,7 +643,10 @@ REASONING: Json = {"type": "reasoning", "summary": []}
 SAID: Json = {"type": "message", "role": "assistant", "content": "hello"}
 CUSTOM: Json = {"type": "custom_tool_call", "call_id": "call_1", "name": "f", "input": ""}
 SEARCH: Json = {"type": "tool_search_call", "execution": "client", "arguments": {}}
-PATCH: Json = {"type": "apply_patch_call", "operation": {}}
+PATCH: Json = {
+    "type": "apply_patch_call",
+    "operation": {"type": "delete_file", "path": "a"},
+}
 NO_OUTPUT, NO_CALL = "No tool output found for", "No tool call found for"
 
 HISTORY = [

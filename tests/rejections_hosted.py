@@ -135,7 +135,7 @@ def a_copy_named_as_a_folder(platform: Platform) -> Json:
     )
     headers = WITH_KEY | {"content-type": "multipart/form-data; boundary=XX"}
     platform.handle(Request("POST", "/v1/files", upload, headers))
-    container = create(platform.state, "mine")
+    container = create(platform.state, "mine", {})
     put(platform.state, container, "x.txt/below.csv", b"", "assistant")
     return {"file_id": next(iter(platform.state.files))}
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from openai import OpenAI
 
 from course_lib import connect
 from course_lib.platform.app import Platform
-from course_lib.platform.hosted import containers
+from course_lib.platform.hosted import containers, process
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message, python
 from course_lib.transport import OFFLINE, OfflineTransport
@@ -169,19 +170,34 @@ def test_what_it_cannot_compute_it_does_not_try() -> None:
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has other names for it")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's part is Linux's")
+HERE = f"'/' + {__file__[1:]!r}"  # so that it is not taken for the container's own /tmp
 CHANGES = [
-    f"{name}({__file__!r}{more})"
+    f"{name}({HERE}{more})"
     for name, more in {"truncate": ", 0", "chmod": ", 0", "utime": "", "chown": ", 1, 1"}.items()
 ]
 PLAIN_C = "import ctypes\nc = ctypes.pythonapi\n"  # past everything that Python itself refuses
 
 
-def ran(code: str) -> containers.Outcome:
+@dataclass
+class Outcome:
+    logs: str
+    made: list[containers.ContainerFile]
+    stopped: str
+    exit_code: int | None
+
+
+def run_in(state: State, container: containers.Container, code: str) -> Outcome:
+    (ended,), made = containers.run(state, container, "python", [code])
+    assert ended.stderr == ""
+    return Outcome(ended.stdout, made, ended.stopped, ended.exit_code)
+
+
+def ran(code: str) -> Outcome:
     """Run in a container that works afterwards as it did before."""
     state = State()
-    container = containers.create(state, "test")
-    outcome = containers.run(state, container, code)
-    assert containers.run(state, container, "print('still here')").logs == "still here\n"
+    container = containers.create(state, "test", {})
+    outcome = run_in(state, container, code)
+    assert run_in(state, container, "print('still here')").logs == "still here\n"
     return outcome
 
 
@@ -195,7 +211,7 @@ def ran(code: str) -> containers.Outcome:
 def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     platform = running(code, "print(1)")
     with monkeypatch.context() as patch:
-        patch.setattr(containers, "SECONDS", 1)
+        patch.setattr(process, "SECONDS", 1)
         failed = asked(platform)
     item = failed["output"][0]
     assert (item["status"], failed["status"]) == ("failed", "completed")
@@ -211,12 +227,15 @@ def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.M
     ],
 )
 def test_what_ends_badly_is_told(code: str, why: str) -> None:
-    assert why in ran(code).stopped
+    platform = running(code)
+    item = asked(platform)["output"][0]
+    assert why in platform.state.readings[item["id"]].text
+    assert item["status"] == "failed"
 
 
 @LINUX
 def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "MOST_LEFT", 10_000_000)
+    monkeypatch.setattr(process, "MOST_LEFT", 10_000_000)
     code = (
         "import time\nfor i in range(9): open(str(i), 'wb').write(b'x' * 2_000_000)\ntime.sleep(9)"
     )
@@ -227,9 +246,10 @@ def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -
 
 @POSIX
 def test_what_sleeps_ends_when_nobody_is_left_to_stop_it(tmp_path: Path) -> None:
-    (tmp_path / "data").mkdir()
+    for folder in ("data", "tmp"):
+        (tmp_path / folder).mkdir()
     (tmp_path / "values").touch()
-    given = (containers.SCRIPT, tmp_path, tmp_path, containers.MEMORY, 1)
+    given = (process.SCRIPT, "python", tmp_path, tmp_path, process.MEMORY, 1)
     command = [sys.executable, "-s", "-P", *map(str, given)]
     ended = subprocess.run(command, input=b"import time\ntime.sleep(60)", timeout=30)
     assert ended.returncode == -signal.SIGALRM
@@ -245,7 +265,7 @@ def test_memory_is_bounded() -> None:
     ("code", "refusal"),
     [
         ("open('/etc/passwd')", "/etc/passwd is outside the container."),
-        (f"open({__file__!r})", "is outside the container."),
+        (f"open({HERE})", "is outside the container."),
         ("import os\nos.listdir('/')", "/ is outside the container."),
         ("import os\nos.symlink('/etc/passwd', 'l')\nopen('l')", "l is outside the container."),
         ("import socket\nsocket.create_connection(('127.0.0.1', 9))", "is not available"),
@@ -274,7 +294,7 @@ def test_what_leads_outside_is_refused_in_words(code: str, refusal: str) -> None
         "c.execv(b'/bin/ls', None)",
         "c.open(b'/etc/passwd', 0)",
         "c.open(b'/proc/self/environ', 0)",
-        "c.open(b'/tmp/outside', 0o102, 0o600)",
+        "c.open(b'/' + b'tmp/outside', 0o102, 0o600)",
     ],
 )
 def test_the_kernel_refuses_what_gets_past_python(attempt: str) -> None:
@@ -291,7 +311,7 @@ def test_no_file_of_the_machine_is_changed(change: str, tmp_path: Path) -> None:
     theirs.write_text("keep me")
     os.utime(theirs, (1, 1))
     before = theirs.stat()
-    ran(PLAIN_C + "c." + change.format(repr(bytes(theirs))))
+    ran(PLAIN_C + "c." + change.format(f"b'/' + {bytes(theirs)[1:]!r}"))
     assert theirs.stat() == before
 
 
@@ -307,7 +327,7 @@ def test_its_own_folder_cannot_be_replaced_by_a_link() -> None:
 @POSIX
 def test_a_folder_that_is_a_link_has_no_files(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(Path(__file__).parent)
-    assert list(containers._files(tmp_path / "data")) == []
+    assert list(process.files_below(tmp_path / "data")) == []
 
 
 def test_files_are_copied_as_anywhere() -> None:
@@ -341,10 +361,10 @@ def test_whatever_becomes_of_its_files_the_run_is_told_and_names_no_place(code: 
 
 def test_a_value_too_large_to_keep_is_gone_and_the_others_stay() -> None:
     state = State()
-    container = containers.create(state, "test")
+    container = containers.create(state, "test", {})
     code = "small, large = 1, bytes(40_000_000)\nprint(len(large))"
-    assert containers.run(state, container, code).logs == "40000000\n"
-    assert containers.run(state, container, "print(small)\nlarge").logs.startswith("1\nTraceback")
+    assert run_in(state, container, code).logs == "40000000\n"
+    assert run_in(state, container, "print(small)\nlarge").logs.startswith("1\nTraceback")
 
 
 def test_a_set_has_the_same_order_in_every_run() -> None:
@@ -356,14 +376,14 @@ def test_a_file_put_in_while_code_runs_is_still_there_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = State()
-    container = containers.create(state, "test")
+    container = containers.create(state, "test", {})
 
-    def meanwhile(code: str, own: Path) -> tuple[bytes, str]:
+    def meanwhile(kind: str, code: str, own: Path, until: float) -> process.Ended:
         containers.upload(state, container, "late.txt", b"kept")
-        return b"", ""
+        return process.Ended("", "", 0, "")
 
-    monkeypatch.setattr(containers, "_execute", meanwhile)
-    containers.run(state, container, "")
+    monkeypatch.setattr(process, "execute", meanwhile)
+    run_in(state, container, "")
     assert container.files["late.txt"].content == b"kept"
 
 
@@ -391,9 +411,9 @@ def test_a_file_whose_name_is_no_text_is_not_kept() -> None:
 )
 def test_an_uploaded_name_leads_nowhere(filename: str, name: str) -> None:
     state = State()
-    container = containers.create(state, "test")
+    container = containers.create(state, "test", {})
     assert containers.upload(state, container, filename, b"").name == name
-    assert containers.run(state, container, "import os\nprint(os.listdir())").logs == f"{[name]}\n"
+    assert run_in(state, container, "import os\nprint(os.listdir())").logs == f"{[name]}\n"
 
 
 def test_nothing_of_the_course_or_of_the_environment_is_there(

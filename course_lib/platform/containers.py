@@ -1,34 +1,24 @@
-"""The endpoints of `/v1/containers`: where the code interpreter runs, and the files there."""
+"""The endpoints of `/v1/containers`: where code and commands run, and the files there."""
 
 from .errors import GAP, ApiError, Json
 from .hosted import containers
-from .hosted.code_interpreter import MEMORY_LIMITS
 from .hosted.containers import Container, ContainerFile, find
+from .hosted.skills import check_list
 from .http import Request
 from .pages import list_page
-from .rules import anything, array, fields, integer, nullable, one_of, text
+from .rules import fields, integer, nullable, one_of, text
 from .state import State
 
+_expiry = fields({"anchor": one_of("last_active_at"), "minutes": integer(1, containers.MINUTES)})
 _check = fields(
     {"name": text},
-    {
-        "expires_after": nullable(
-            fields({"anchor": one_of("last_active_at"), "minutes": integer(1, containers.MINUTES)})
-        ),
-        "file_ids": nullable(array(text)),
-        "memory_limit": nullable(one_of(*MEMORY_LIMITS)),
-        "network_policy": anything,
-    },
+    containers.AUTO | {"expires_after": nullable(_expiry), "skills": nullable(check_list)},
 )
 
 
 def create(state: State, request: Request, body: Json) -> Json:
     _check(body, "")
-    made = containers.create(state, body["name"], body.get("memory_limit") or "1g")
-    made.minutes = (body.get("expires_after") or {}).get("minutes", containers.MINUTES)
-    for file_id in body.get("file_ids") or []:
-        containers.copy_in(state, made, file_id)
-    return containers.shown(made, state)
+    return containers.shown(containers.create(state, body["name"], body), state)
 
 
 def list_all(state: State, request: Request) -> Json:

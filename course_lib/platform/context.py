@@ -20,6 +20,7 @@ PAIRS = {
     "custom_tool_call": ("custom_tool_call_output", "custom tool call"),
     "apply_patch_call": ("apply_patch_call_output", "apply patch call"),
     "local_shell_call": ("local_shell_call_output", "local shell call"),
+    "shell_call": ("shell_call_output", "shell call"),
     "computer_call": ("computer_call_output", "computer call"),
     "tool_search_call": ("tool_search_output", "tool search call"),
 }
@@ -159,13 +160,14 @@ def _pairs(items: list[Json]) -> tuple[Pairs, Pairs]:
         if kind in PAIRS:
             called.add((kind, item.get("call_id")))
         elif kind in _CALL_OF:
-            answered.add((_CALL_OF[kind], item.get("call_id")))
+            answered.add((_CALL_OF[kind], item.get("call_id") or item.get("id")))
     return called, answered
 
 
 def _client_runs(item: Json) -> bool:
-    """A hosted tool search is answered by the platform itself."""
-    return item.get("call_id") is not None and item.get("execution") != "server"
+    """A hosted tool search, and a command in a container, are answered by the platform itself."""
+    hosted = (item.get("environment") or {}).get("type") == "container_reference"
+    return item.get("call_id") is not None and item.get("execution") != "server" and not hosted
 
 
 def _missing_output(call: Json, answered: Pairs) -> str:

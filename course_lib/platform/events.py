@@ -21,7 +21,7 @@ def encode(events: Iterable[Event], *, obfuscate: bool = True, after: int = -1) 
         if number <= after:
             continue
         numbered = event | {"sequence_number": number}
-        if obfuscate and "delta" in event:
+        if obfuscate and isinstance(event.get("delta"), str):
             numbered["obfuscation"] = padding(event["delta"])
         data = json.dumps(numbered, ensure_ascii=False, separators=(",", ":"))
         yield f"event: {event['type']}\ndata: {data}\n\n".encode()
@@ -71,7 +71,8 @@ def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
             added = {"status": "in_progress", "arguments": ""}
             inside = _call_events(item, where)
         case _ if kind:
-            added = {"status": "in_progress", **kind.begun}
+            begun_as = kind.begun(item) if callable(kind.begun) else kind.begun
+            added = {"status": "in_progress", **begun_as}
             inside = _stages(item, where, kind, response)
         case "compaction":
             added, inside = {"encrypted_content": begun(item["encrypted_content"])}, iter(())
@@ -133,7 +134,8 @@ def _call_events(item: Json, where: Json) -> Iterator[Event]:
 
 def _stages(item: Json, where: Json, kind: ItemKind, response: Json) -> Iterator[Event]:
     """The stages of a call, each an event; a field of the item is told piece by piece."""
-    place, begins = {"item_id": item["id"], **where}, f"response.{item['type']}"
+    place = where if kind.unnamed else {"item_id": item["id"], **where}
+    begins = f"response.{item['type']}"
     for stage in kind.stages:
         if callable(stage):
             for tail, fields in stage(item, response):

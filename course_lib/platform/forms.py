@@ -39,6 +39,8 @@ def read(request: Request) -> Json:
         content = file.file_object.read()
         key = (file.field_name or b"").decode("utf-8", "replace")
         name = (file.file_name or b"").decode("utf-8", "replace")
+        if key.endswith("[]"):  # one of a list: files[0], files[1], …
+            key = f"{key[:-1]}{len(uploads)}]"
         request.files[key] = content
         uploads[key] = {"filename": name, "bytes": len(content)}
 

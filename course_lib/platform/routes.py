@@ -13,6 +13,7 @@ from . import (
     files,
     model_list,
     responses,
+    skills,
     store_search,
 )
 from . import vector_stores as stores
@@ -30,6 +31,7 @@ ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]
 }
 
 STORE, CONTAINER = "/v1/vector_stores/([^/]+)", "/v1/containers/([^/]+)"
+SKILL = "/v1/skills/([^/]+)"
 
 # (method, path, endpoint). An endpoint gets the state, the request, the ids in its path and, of a
 # POST, the body. It returns the reply's JSON, or bytes where the reply is a file, or what it Made.
@@ -86,6 +88,16 @@ ENDPOINTS: list[tuple[str, str, Callable[..., Any]]] = [
     ("GET", f"{CONTAINER}/files/([^/]+)", containers.retrieve_file),
     ("GET", f"{CONTAINER}/files/([^/]+)/content", containers.read_file),
     ("DELETE", f"{CONTAINER}/files/([^/]+)", containers.delete_file),
+    ("POST", "/v1/skills", skills.create),
+    ("GET", "/v1/skills", skills.list_all),
+    ("GET", SKILL, skills.retrieve),
+    ("POST", SKILL, skills.update),
+    ("DELETE", SKILL, skills.delete),
+    ("GET", f"{SKILL}/content", skills.read),
+    ("POST", f"{SKILL}/versions", skills.create_version),
+    ("GET", f"{SKILL}/versions", skills.list_versions),
+    ("GET", f"{SKILL}/versions/([^/]+)", skills.retrieve_version),
+    ("GET", f"{SKILL}/versions/([^/]+)/content", skills.read),
 ]
 
 

@@ -190,6 +190,18 @@ def fields(
     return check
 
 
+def tagged(**kinds: Rule) -> Rule:
+    """An object whose `type` says which of these rules it keeps."""
+
+    def check(value: Any, path: str) -> None:
+        mapping(value, path)
+        require(value, path, ("type",))
+        one_of(*kinds)(value["type"], f"{path}.type")
+        kinds[value["type"]](value, path)
+
+    return check
+
+
 def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) -> None:
     for name in names:
         if name not in value:

@@ -18,6 +18,7 @@ from .usage import PrefixCache
 
 if TYPE_CHECKING:
     from .hosted.containers import Container
+    from .hosted.skills import StoredSkill
 
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
@@ -64,6 +65,7 @@ class State:
     readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
     containers: dict[str, "Container"] = field(default_factory=dict)
     mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
+    skills: dict[str, "StoredSkill"] = field(default_factory=dict)
     files: dict[str, StoredFile] = field(default_factory=dict)
     vector_stores: dict[str, VectorStore] = field(default_factory=dict)
     stuck: bool = False  # a fault: files attached by this request are never processed

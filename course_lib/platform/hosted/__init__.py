@@ -2,11 +2,13 @@
 
 from ..errors import Json
 from ..state import State
+from .apply_patch import APPLY_PATCH
 from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH
 from .function import CUSTOM, FUNCTION
 from .image_generation import IMAGE_GENERATION
 from .mcp import MCP
+from .shell import LOCAL_SHELL, SHELL
 from .tool import Tool
 from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH
@@ -14,6 +16,7 @@ from .web_search import WEB_SEARCH
 _TOOLS = (
     FUNCTION, CUSTOM, NAMESPACE, TOOL_SEARCH,
     CODE_INTERPRETER, FILE_SEARCH, IMAGE_GENERATION, MCP, WEB_SEARCH,
+    SHELL, LOCAL_SHELL, APPLY_PATCH,
 )  # fmt: skip
 # By the type that an entry names; a dated one is the same tool.
 KINDS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS} | {

@@ -1,15 +1,17 @@
-"""Runs a container's Python in a process that gives up its rights first. A script, not a module.
+"""Runs what a model wrote, in a process that gives up its rights first. A script, not a module.
 
-    python -P confined.py FOLDER PACKAGES MEMORY SECONDS < code
+    python -P confined.py python|shell FOLDER PACKAGES MEMORY SECONDS < code
 
-FOLDER holds `data`, all that the code may use, and `values`, the plain values of its last run.
+FOLDER holds `data` and `tmp`, which the code may use, `skills`, which it may read, and `values`,
+the plain values of the last run of Python.
 
-On Linux the kernel holds the line: landlock leaves it the interpreter to read and one folder to
-write, a seccomp filter takes away sockets, new processes, signals and what landlock lets pass (a
-file's mode, owner and times), and limits bound memory, time and the size of files. Elsewhere, and
-on a kernel that has neither, there is only the audit hook, which keeps honest code from straying
-and is **not a sandbox**: a determined program gets around it. Nothing of the course
-is imported here.
+On Linux the kernel holds the line: landlock leaves the system's programs to read and these folders
+to write, a seccomp filter takes away sockets, signals and what landlock lets pass (a file's mode,
+owner and times), and limits bound memory, time and the size of files. Python may start no process;
+a command may, and they all stay in one group, to be ended together. Elsewhere, and on a kernel
+that has neither, a command is not run at all, and of Python there is only the audit hook. It keeps
+honest code from straying and is **not a sandbox**: a determined program gets around it.
+Nothing of the course is imported here.
 """
 
 import ast
@@ -26,25 +28,33 @@ LARGEST_FILE = 32 * 1024 * 1024  # bytes
 
 # System calls that a program which only computes does not need: name → number on x86-64, on ARM64.
 DENIED = {
-    "socket": (41, 198), "fork": (57, None), "vfork": (58, None), "execve": (59, 221),
-    "execveat": (322, 281), "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131),
-    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240), "ptrace": (101, 117),
+    "socket": (41, 198), "setsid": (112, 157), "setpgid": (109, 154), "kill": (62, 129),
+    "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240), "ptrace": (101, 117),
     "setrlimit": (160, 164), "prlimit64": (302, 261), "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271), "pidfd_open": (434, 434), "io_uring_setup": (425, 425),
     "unshare": (272, 97), "setns": (308, 268), "bpf": (321, 280), "clone3": (435, 435),
     "truncate": (76, 45), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
 }  # fmt: skip
+STARTING = {"fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281)}
 # Those that seem to succeed and do nothing: copying a file uses them, on any file of the machine.
 IDLE = {
     "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
     "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
     "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
-CLONE, CLONE_THREAD = (56, 220), 0x10000  # a thread may be started, a process may not
+CLONE, CLONE_THREAD, CLONE_NEW = (56, 220), 0x10000, 0x7E020000  # the last: any new namespace
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, and the kernel's name
-READ, ALL = 0b1100, 0b1_1111_1111_1111  # landlock's rights: read files and folders, or any of v1
-EPERM, ENOSYS = 1, 38
+# Landlock's rights: run and read files and folders, any of v1, and those of a single file.
+READ, ALL, OF_A_FILE = 0b1101, 0b1_1111_1111_1111, 0b110
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+EPERM, ENOSYS, ENOTSUP = 1, 38, 95
+NO_SHELL = (
+    "The offline platform runs commands only where the kernel can confine them, which is Linux "
+    'with landlock. Here, take {"type": "local"} as the environment and run them yourself.'
+)
 
 
 def limit(memory: int, seconds: int) -> None:
@@ -63,7 +73,7 @@ def limit(memory: int, seconds: int) -> None:
             resource.setrlimit(what, (most, most))
 
 
-def confine(folder: str, readable: list[str]) -> None:
+def confine(folders: list[str], readable: list[str], starting: bool) -> None:
     """Let the kernel refuse what is not needed; OSError or KeyError where it cannot."""
     import ctypes
 
@@ -75,39 +85,45 @@ def confine(folder: str, readable: list[str]) -> None:
         return result
 
     must(libc.prctl(38, 1, 0, 0, 0))  # no new privileges
+    libc.prctl(28, 0b11, 0, 0, 0)  # root is nobody special in a program it starts
+    libc.capset(struct.pack("Ii", 0x20080522, 0), bytes(24))
     rights = struct.pack("Q", ALL)
     ruleset = must(libc.syscall(444, rights, len(rights), 0))
-    for path, allowed in [(folder, ALL), *((path, READ) for path in readable)]:
-        if os.path.isdir(path):  # noqa: PTH112 pathlib is not loaded here
+    places = dict.fromkeys(readable, READ) | dict.fromkeys(DEVICES, OF_A_FILE)
+    for path, allowed in (places | dict.fromkeys(folders, ALL)).items():
+        if os.path.exists(path):  # noqa: PTH110 pathlib is not loaded here
             place = os.open(path, os.O_PATH)
             rule = struct.pack("=Qi", allowed, place)
             must(libc.syscall(445, ruleset, 1, rule, 0))
             os.close(place)
     must(libc.syscall(446, ruleset, 0))
-    program = b"".join(struct.pack("HBBI", *line) for line in _filter(os.uname().machine))
+    program = b"".join(struct.pack("HBBI", *line) for line in _filter(os.uname().machine, starting))
     held = ctypes.create_string_buffer(program)
     filter_at = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(held))
     must(libc.prctl(22, 2, filter_at, 0, 0))
 
 
-def _filter(machine: str) -> list[tuple[int, int, int, int]]:
+def _filter(machine: str, starting: bool) -> list[tuple[int, int, int, int]]:
     """The seccomp program: (operation, jump if true, jump if false, value) a line."""
     column, kernel_name = MACHINES[machine]
     load, equal, has_bit, answer = 0x20, 0x15, 0x45, 0x06
     refuse, allow, kill = 0x00050000, 0x7FFF0000, 0x80000000
     lines = [(load, 0, 0, 4), (equal, 1, 0, kernel_name), (answer, 0, 0, kill), (load, 0, 0, 0)]
     lines += [(0x35, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # the other numbering of x86
-    for name, numbers in (DENIED | IDLE).items():
+    for name, numbers in (DENIED | IDLE | ({} if starting else STARTING)).items():
         if (number := numbers[column]) is not None:
-            error = {"clone3": ENOSYS} | dict.fromkeys(IDLE, 0)  # libc then falls back to clone
-            lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error.get(name, EPERM))]
-    lines += [(equal, 0, 3, CLONE[column]), (load, 0, 0, 16), (has_bit, 1, 0, CLONE_THREAD)]
+            error = ENOTSUP if name.endswith("xattr") else EPERM  # `mv` goes on without it
+            error = 0 if name in IDLE else ENOSYS if name == "clone3" else error  # libc: clone
+            lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error)]
+    # A command may start processes, but none with a world of its own; Python only threads.
+    asks = (has_bit, 0, 1, CLONE_NEW) if starting else (has_bit, 1, 0, CLONE_THREAD)
+    lines += [(equal, 0, 3, CLONE[column]), (load, 0, 0, 16), asks]
     return [*lines, (answer, 0, 0, refuse | EPERM), (answer, 0, 0, allow)]
 
 
-def watch(folder: str, readable: list[str]) -> None:
+def watch(places: list[str]) -> None:
     """Refuse in Python, and in words, what the kernel refuses too where it can."""
-    roots = tuple(_place(path) for path in (folder, *readable))
+    roots = tuple(_place(path) for path in places)
     refused = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn",
                "os.spawn", "os.kill", "os.link", "ctypes.dlopen", "os.startfile")  # fmt: skip
 
@@ -132,7 +148,16 @@ def _place(path: str) -> str:
     return os.path.normcase(os.path.realpath(path)) + os.sep
 
 
-def run(code: str, values: BinaryIO) -> None:
+def run_command(command: str, packages: str) -> None:
+    """Become the shell that runs the command. Nothing of this process is left."""
+    import signal
+
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and so would the command
+    shell = next(each for each in ("/bin/bash", "/bin/sh") if os.access(each, os.X_OK))
+    os.execve(shell, [shell, "-c", command], os.environ | {"PYTHONPATH": packages})
+
+
+def run_python(code: str, values: BinaryIO) -> None:
     """Run the code as a notebook cell: the value of a last expression is shown."""
     space: dict[str, Any] = {"__name__": "__main__", **_load(values)}
     try:
@@ -185,18 +210,30 @@ def _save(space: dict[str, Any], values: BinaryIO) -> None:
 
 
 if __name__ == "__main__":
-    own, packages, memory, seconds = sys.argv[1:]
+    kind, own, packages, memory, seconds = sys.argv[1:]
     written = sys.stdin.buffer.read().decode()
-    data, stored = os.path.join(own, "data"), os.path.join(own, "values")  # noqa: PTH118
+    data, tmp, skills, stored = (
+        os.path.join(own, name)  # noqa: PTH118
+        for name in ("data", "tmp", "skills", "values")
+    )
     os.chdir(data)
     last_values = open(stored, "r+b")  # noqa: PTH123, SIM115 it lies where the code may not go
-    reads = [sys.base_prefix, packages, "/usr", "/lib", "/lib64"]
+    reads = [sys.base_prefix, packages, *SYSTEM]
     # the folder of the course stands on the path of its environment, and is not for the code
     sys.path[:] = [*(p for p in sys.path[1:] if p.startswith(tuple(reads))), packages]
     if sys.platform != "win32":
         limit(int(memory), int(seconds))
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError, KeyError):
-            confine(data, reads)
-    watch(data, reads)
-    run(written, last_values)
+    try:
+        if sys.platform != "linux":
+            raise OSError
+        confine([data, tmp], [*reads, skills], starting=kind == "shell")
+    except (OSError, KeyError):
+        if kind == "shell":
+            print(NO_SHELL, file=sys.stderr)
+            sys.exit(126)
+    if kind == "shell":
+        run_command(written, packages)
+    else:
+        os.dup2(1, 2)
+        watch([data, tmp, skills, *reads])
+        run_python(written, last_values)

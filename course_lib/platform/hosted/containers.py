@@ -8,33 +8,32 @@ After twenty simulated minutes without use a container has expired, and is gone 
 """
 
 import contextlib
-import os
 import re
-import stat
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from sysconfig import get_path
 from typing import TYPE_CHECKING
 
 from .. import files
 from ..errors import GAP, ApiError, Json
+from ..rules import Rule, anything, array, fields, filled, nullable, one_of, text
+from . import process, skills
+from .process import Ended
+from .skills import Skill
 
 if TYPE_CHECKING:
     from ..state import State
 
-SCRIPT = Path(__file__).with_name("confined.py")
 ROOT = "/mnt/data"  # what the code calls its folder
+PLACES = {
+    ROOT: "data",
+    skills.ROOT: "skills",
+    "/tmp": "tmp",
+}  # in the container → in a run's folder
 MINUTES = 20  # idle, until it expires
-SECONDS = 10  # for one run, the start of the process included
-MEMORY = 1024**3  # bytes, whatever the container's own limit says
-MOST_OUTPUT = 1024 * 1024  # bytes of what the code prints
-MOST_LEFT = 64 * 1024 * 1024  # bytes of files after a run
 
 
 @dataclass(slots=True)
@@ -57,24 +56,61 @@ class Container:
     created_at: int
     last_active_at: int
     memory_limit: str = "1g"
+    network_policy: Json = field(default_factory=dict)
     minutes: int = MINUTES
     files: dict[str, ContainerFile] = field(default_factory=dict)  # by name
+    skills: list[Skill] = field(default_factory=list)
     values: bytes = b""
+    busy: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What a run printed, which files are new or changed, and why it was stopped, if it was."""
+_allowlist = {"allowed_domains": filled(array(text))}
+# What may be asked of a new container. Which domains it may reach is kept, and reached is none.
+AUTO: dict[str, Rule] = {
+    "file_ids": nullable(array(text)),
+    "memory_limit": nullable(one_of("1g", "4g", "16g", "64g")),
+    "network_policy": nullable(
+        fields({"type": one_of("disabled", "allowlist")}, _allowlist | {"domain_secrets": anything})
+    ),
+}
 
-    logs: str
-    made: list[ContainerFile]
-    stopped: str = ""
+
+def check(state: "State", asked: str | Json) -> None:
+    """Refuse the id of no container, and what of a new one is not there."""
+    if isinstance(asked, str):
+        find(state, asked)
+        return
+    for file_id in asked.get("file_ids") or []:
+        files.find(state, file_id)
+    for skill in asked.get("skills") or []:
+        skills.resolve(state, skill)
 
 
-def create(state: "State", name: str, memory_limit: str = "1g") -> Container:
-    container = Container(state.new_id("cntr"), name, state.now, state.now, memory_limit)
-    state.containers[container.id] = container
-    return container
+def create(state: "State", name: str, asked: Json) -> Container:
+    """A new container, with copies of the files and the skills that it is asked to have."""
+    check(state, asked)
+    made = Container(state.new_id("cntr"), name, state.now, state.now)
+    made.memory_limit = asked.get("memory_limit") or "1g"
+    made.minutes = (asked.get("expires_after") or {}).get("minutes", MINUTES)
+    policy = asked.get("network_policy") or {"type": "disabled"}
+    made.network_policy = {name: policy[name] for name in policy if name != "domain_secrets"}
+    made.skills = [skills.resolve(state, skill) for skill in asked.get("skills") or []]
+    for file_id in asked.get("file_ids") or []:
+        copy_in(state, made, file_id)
+    state.containers[made.id] = made
+    return made
+
+
+def choose(state: "State", asked: str | Json, items: list[Json]) -> Container:
+    """The container named, else that of an earlier call in the context, else a new one."""
+    if isinstance(asked, str):
+        return find(state, asked)
+    for item in reversed(items):
+        used = item.get("container_id") or (item.get("environment") or {}).get("container_id")
+        known = state.containers.get(str(used))
+        if known is not None and not is_expired(known, state):
+            return known
+    return create(state, "auto", asked)
 
 
 def find(state: "State", container_id: str) -> Container:
@@ -106,7 +142,7 @@ def put(
 
 def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
     """Put in a file of the user's, by a name that any system takes and that leads nowhere."""
-    name = re.sub(r'[\x00-\x1f<>:"|?*]', "_", re.split(r"[\\/]", filename)[-1])
+    name = skills.UNSAFE.sub("_", re.split(r"[\\/]", filename)[-1])
     name = name.encode()[-100:].decode("utf-8", "ignore").lstrip(".") or "file"
     if any(each.startswith(f"{name}/") for each in container.files):
         raise ApiError(f"The container has a folder named '{name}'.", code=GAP)
@@ -119,26 +155,89 @@ def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile
     return upload(state, container, stored.body["filename"], stored.content)
 
 
-def run(state: "State", container: Container, code: str) -> Outcome:
-    """Run some Python in a container, and keep what it leaves unless it had to be stopped."""
-    container.last_active_at = state.now
-    given, known = dict(container.files), container.values
-    with state.set_aside(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
-        own = Path(made).resolve()
-        data, values = own / "data", own / "values"
-        data.mkdir()
-        for stored in given.values():
-            path = data / stored.name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(stored.content)
-        values.write_bytes(known)
-        printed, stopped = _execute(code.replace(ROOT, data.as_posix()), own)
-        left, kept = _left_behind(data), values.read_bytes()
-    logs = printed.decode("utf-8", "replace").replace("\r\n", "\n").replace(data.as_posix(), ROOT)
-    if stopped:
-        return Outcome(logs, [], stopped)
-    container.values = kept
-    made_now = [
+def run(
+    state: "State", container: Container, kind: str, codes: list[str], seconds: float | None = None
+) -> tuple[list[Ended], list[ContainerFile]]:
+    """Run some Python, or commands in their order, and keep what they leave.
+
+    kind      `python` or `shell`
+    seconds   for all of them together, and never more than `process.SECONDS`
+
+    A container does one thing at a time. Returns how each ended, and the files that are new or
+    changed. Where they are more than a container holds, none is kept.
+    """
+    with state.set_aside():
+        container.busy.acquire()
+    try:
+        container.last_active_at = state.now
+        given = dict(container.files)
+        with state.set_aside(), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
+            until = time.monotonic() + min(seconds or process.SECONDS, process.SECONDS)
+            own = _laid_out(container, given, Path(made).resolve())
+            ended = [_run(kind, code, own, until) for code in codes]
+            left = _left_behind(own / "data")
+            container.values = (own / "values").read_bytes()
+        return ended, _take_back(state, container, given, left)
+    finally:
+        container.busy.release()
+
+
+def _laid_out(container: Container, given: Mapping[str, ContainerFile], own: Path) -> Path:
+    """A run's folder, filled. A file that names its interpreter may be run."""
+    (own / "tmp").mkdir()
+    (own / "data").mkdir()
+    (own / "values").write_bytes(container.values)
+    held = {own / "data" / name: stored.content for name, stored in given.items()}
+    for skill in container.skills:
+        (own / "skills" / skill.folder).mkdir(parents=True, exist_ok=True)
+        held |= {own / "skills" / skill.folder / name: each for name, each in skill.files.items()}
+    for path, content in held.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        if content.startswith(b"#!"):
+            path.chmod(0o755)
+    return own
+
+
+def _run(kind: str, code: str, own: Path, until: float) -> Ended:
+    """Run it with the container's places put in, and those of this machine taken out again."""
+    ended = process.execute(kind, _PLACE.sub(lambda found: _here(own, found[0]), code), own, until)
+    hidden = {_here(own, place): place for place in PLACES} | process.ELSEWHERE
+    for here, place in hidden.items():
+        ended.stdout = ended.stdout.replace(here, place)
+        ended.stderr = ended.stderr.replace(here, place)
+    return ended
+
+
+_PLACE = re.compile(rf"(?<![\w.-])(?:{'|'.join(PLACES)})(?![\w.-])")
+
+
+def _here(own: Path, place: str) -> str:
+    return (own / PLACES[place]).as_posix()
+
+
+def _left_behind(folder: Path) -> dict[str, bytes] | None:
+    """The files of a folder by name; None if they are more than a container holds."""
+    found: dict[str, bytes] = {}
+    room = process.MOST_LEFT
+    for path, _ in process.files_below(folder):
+        with contextlib.suppress(OSError), path.open("rb") as opened:
+            content = found[path.relative_to(folder).as_posix()] = opened.read(room + 1)
+            room -= len(content)
+        if room < 0:
+            return None
+    return found
+
+
+def _take_back(
+    state: "State",
+    container: Container,
+    given: Mapping[str, ContainerFile],
+    left: dict[str, bytes] | None,
+) -> list[ContainerFile]:
+    if left is None:
+        return []
+    made = [
         put(state, container, name, content, "assistant")
         for name, content in sorted(left.items())
         if name not in given or given[name].content != content
@@ -148,91 +247,16 @@ def run(state: "State", container: Container, code: str) -> Outcome:
         for name, each in container.files.items()
         if name in left or given.get(name) is not each  # another request put it there meanwhile
     }
-    return Outcome(logs, made_now)
+    return made
 
 
-def _execute(code: str, own: Path) -> tuple[bytes, str]:
-    """What the process printed, and why it was stopped before its end."""
-    given = (SCRIPT, own, get_path("purelib"), MEMORY, SECONDS + 1)
-    bare = {"PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
-    if sys.platform == "win32":
-        bare["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    process = subprocess.Popen(
-        [sys.executable, "-s", "-P", *map(str, given)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=own,
-        env=bare,
-        start_new_session=True,
-    )
-    kept = bytearray()
-    reader = threading.Thread(target=_read, args=(process, kept), daemon=True)
-    reader.start()
-    assert process.stdin
-    with contextlib.suppress(OSError), process.stdin as pipe:
-        pipe.write(code.encode("utf-8", "replace"))
-    try:
-        stopped = _wait(process, own)
-    finally:
-        process.kill()
-        process.wait()
-    reader.join(1)
-    if len(kept) > MOST_OUTPUT:
-        stopped = f"Stopped: it printed more than {MOST_OUTPUT:,} bytes."
-    elif process.returncode and not stopped:
-        stopped = "Stopped: the process ended before its code did."
-    return bytes(kept[:MOST_OUTPUT]), stopped
-
-
-def _wait(process: "subprocess.Popen[bytes]", own: Path) -> str:
-    """Wait for the end; why the process must be stopped, if it must."""
-    until = time.monotonic() + SECONDS
-    while True:
-        try:
-            process.wait(0.2)
-            return ""
-        except subprocess.TimeoutExpired:
-            if time.monotonic() > until:
-                return f"Stopped: it ran for more than {SECONDS} seconds."
-            if sum(size for _, size in _files(own)) > MOST_LEFT:
-                return f"Stopped: its files take more than {MOST_LEFT:,} bytes."
-
-
-def _read(process: "subprocess.Popen[bytes]", kept: bytearray) -> None:
-    """Read what is printed, and stop the process when it is too much."""
-    assert process.stdout
-    with process.stdout as pipe:
-        while chunk := pipe.read(64 * 1024):
-            kept += chunk
-            if len(kept) > MOST_OUTPUT:
-                process.kill()
-                return
-
-
-def _left_behind(folder: Path) -> dict[str, bytes]:
-    """The files of a folder by name, as many as a container holds."""
-    found: dict[str, bytes] = {}
-    room = MOST_LEFT
-    for path, _ in _files(folder):
-        with contextlib.suppress(OSError), path.open("rb") as opened:
-            content = found[path.relative_to(folder).as_posix()] = opened.read(room)
-            room -= len(content)
-    return found
-
-
-def _files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Regular files with a name in Unicode, and their sizes.
-
-    A link may lead outside and is not followed, the folder itself included, if it was replaced by
-    one. What is gone by the time it is looked at, or lies too deep, is passed over.
-    """
-    for where, _, names in os.walk(folder) if not folder.is_symlink() else ():
-        for path in (Path(where, name) for name in names):
-            with contextlib.suppress(OSError):
-                found = path.lstat()
-                if stat.S_ISREG(found.st_mode) and str(path.relative_to(folder)).isprintable():
-                    yield path, found.st_size
+def citations(container: Container, made: list[ContainerFile]) -> dict[str, Json]:
+    """How a message may link to these files, and the annotation of each."""
+    cited = {"type": "container_file_citation", "container_id": container.id}
+    return {
+        f"sandbox:{ROOT}/{each.name}": cited | {"file_id": each.id, "filename": each.name}
+        for each in made
+    }
 
 
 def shown(container: Container, state: "State") -> Json:
@@ -246,5 +270,5 @@ def shown(container: Container, state: "State") -> Json:
         "last_active_at": container.last_active_at,
         "memory_limit": container.memory_limit,
         "name": container.name,
-        "network_policy": {"type": "disabled"},
+        "network_policy": container.network_policy,
     }

@@ -25,7 +25,7 @@ from ..rules import (
 )
 from ..strict_schema import check_function_schema, fits_strict, normalise
 from ..tokens import sayable
-from .tool import Call, ItemKind, Offer, Outcome, Tool
+from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -111,17 +111,9 @@ def _call(call: Call) -> Outcome:
 
 def _ask(call: Call, prefix: str, said: Json) -> Outcome:
     """The item by which the client is asked to run its tool."""
-    item = {
-        "id": call.state.new_id(prefix),
-        **said,
-        "status": "completed",
-        "call_id": call.state.new_id("call"),
-        "name": call.declared["name"],
-    }
+    item = call_item(call, prefix, said | {"name": call.declared["name"]})
     if "namespace" in call.offer.tool:
         item["namespace"] = call.offer.tool["namespace"]
-    if call.caller:
-        item["caller"] = call.caller
     return Outcome([item], waits=True)
 
 

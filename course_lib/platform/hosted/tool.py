@@ -33,9 +33,11 @@ class ItemKind:
 
     type: str
     stages: tuple[Stage, ...] = ()
-    begun: Json = field(default_factory=dict)  # what a stream's first sight of it holds
+    # What a stream's first sight of it holds, if it depends on the item: a function of that.
+    begun: Json | Callable[[Json], Json] = field(default_factory=dict)
     fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
     read: Callable[[Json, State], list[Json]] = lambda item, state: [item]
+    unnamed: bool = False  # its events do not say whose they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,13 @@ class Outcome:
     waits: bool = False  # the client is to answer: the turn ends here
     sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
     billed: Json = field(default_factory=dict)  # to be added to the reply's `tool_usage`
+
+
+def call_item(call: Call, prefix: str, said: Json) -> Json:
+    """The item of a call that has an output of its own, matched by the call_id."""
+    item = {"id": call.state.new_id(prefix), "status": "completed", **said}
+    item["call_id"] = call.state.new_id("call")
+    return item | ({"caller": call.caller} if call.caller else {})
 
 
 def nothing(entry: Json, state: State) -> None:

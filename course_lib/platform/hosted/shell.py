@@ -1,0 +1,227 @@
+"""`shell` and the older `local_shell`: commands, run in a container or by the client (contract D).
+
+In a container the platform runs them, as `containers.py` says, and call and output are two items
+of one response. With a `local` environment the turn ends at the call, and the client answers.
+The container of `container_auto` is there before the model is asked, and the reply names it.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..errors import Json
+from ..rules import anything, array, fields, nullable, tagged, text
+from ..state import State
+from ..tokens import pieces, sayable
+from . import containers, skills
+from .hosted_tool import written
+from .process import Ended
+from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+_local_skill = fields({"name": text, "description": text, "path": text})
+_environment = tagged(
+    container_auto=fields(
+        {"type": text}, containers.AUTO | {"skills": nullable(skills.check_list)}
+    ),
+    container_reference=fields({"type": text, "container_id": text}),
+    local=fields({"type": text}, {"skills": nullable(array(_local_skill))}),
+)
+_PARAMETERS: Json = {
+    "type": "object",
+    "properties": {
+        "commands": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "Commands to run, one after the other.",
+        },
+        "timeout_ms": {"type": "integer", "description": "How long they may take together."},
+        "max_output_length": {"type": "integer", "description": "Characters wanted of each."},
+    },
+    "required": ["commands"],
+}
+
+
+def _where(entry: Json) -> Json:
+    return entry.get("environment") or {"type": "local"}
+
+
+def _check(entry: Json, state: State) -> None:
+    where = _where(entry)
+    if where["type"] != "local":
+        containers.check(state, where.get("container_id") or where)
+
+
+def _due(desk: "Desk") -> Iterator[Outcome]:
+    """Give `container_auto` its container."""
+    for entry in [*desk.declared, *desk.loaded]:
+        if entry["type"] == "shell" and _where(entry)["type"] == "container_auto":
+            chosen = containers.choose(desk.state, entry["environment"], desk.items)
+            named = {"type": "container_reference", "container_id": chosen.id}
+            entry["environment"] = named
+    yield from ()
+
+
+def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    where = _where(entry)
+    known = where.get("skills") or []
+    if where["type"] != "local":
+        held = (
+            containers.find(desk.state, where["container_id"]).skills
+            if where["type"] == "container_reference"
+            else [skills.resolve(desk.state, skill) for skill in known]
+        )
+        known = [{"name": s.name, "description": s.description, "path": s.path} for s in held]
+    tool: Json = {
+        "type": "shell",
+        "name": "shell",
+        "description": "Run shell commands. Before a task, read the SKILL.md of the skill for it.",
+        "parameters": _PARAMETERS,
+        "skills": known,
+    }
+    own = {name: entry[name] for name in ("allowed_callers",) if name in entry}
+    yield Offer(tool | own, entry, _ask if where["type"] == "local" else _run)
+
+
+def _call(call: Call) -> Json:
+    """The item of a call. A limit that is no number above 0 is left out."""
+    commands = call.arguments.get("commands")
+    given = commands if isinstance(commands, list) else [commands or ""]
+    action: Json = {"commands": [sayable(str(each)) for each in given]}
+    for name in ("max_output_length", "timeout_ms"):
+        value = call.arguments.get(name)
+        action[name] = value if isinstance(value, int) and value > 0 else None
+    where = {name: value for name, value in _where(call.declared).items() if name != "skills"}
+    return call_item(call, "sh", {"type": "shell_call", "action": action, "environment": where})
+
+
+def _ask(call: Call) -> Outcome:
+    return Outcome([_call(call)], waits=True)
+
+
+def _run(call: Call) -> Outcome:
+    item = _call(call)
+    action, state = item["action"], call.state
+    container = containers.find(state, item["environment"]["container_id"])
+    seconds = (action["timeout_ms"] or 0) / 1000 or None
+    ended, made = containers.run(state, container, "shell", action["commands"], seconds)
+    longest = action["max_output_length"]
+    output = {
+        "id": state.new_id("sho"),
+        "type": "shell_call_output",
+        "status": "completed",
+        "call_id": item["call_id"],
+        "max_output_length": longest,
+        "output": [_shown(each, longest) for each in ended],
+        **({"caller": call.caller} if call.caller else {}),
+    }
+    reads = [*_read_call(item, state), *_read_output(output, state)]
+    return Outcome([item, output], reads, sources=containers.citations(container, made))
+
+
+def _shown(ended: Ended, longest: int | None) -> Json:
+    """How a command ended. The limit counts what it printed on both ways out together."""
+    late = ended.exit_code is None
+    stderr = "\n".join(filter(None, [ended.stderr, "" if late else ended.stopped]))
+    stdout = ended.stdout[:longest]
+    stderr = stderr if longest is None else stderr[: longest - len(stdout)]
+    outcome: Json = {"type": "exit", "exit_code": ended.exit_code}
+    return {"stdout": stdout, "stderr": stderr, "outcome": {"type": "timeout"} if late else outcome}
+
+
+def _read_call(item: Json, state: State) -> list[Json]:
+    said = {name: value for name, value in item["action"].items() if value is not None}
+    read = {"type": "function_call", "call_id": item["call_id"], "name": "shell"}
+    return [read | {"arguments": written(said)}]
+
+
+def _read_output(item: Json, state: State) -> list[Json]:
+    read = {"type": "function_call_output", "call_id": item["call_id"]}
+    return [read | {"output": written({"output": item["output"]})}]
+
+
+def _tell_commands(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+    for index, command in enumerate(item["action"]["commands"]):
+        place = {"command_index": index}
+        yield "_command.added", place | {"command": ""}
+        for piece in pieces(command):
+            yield "_command.delta", place | {"delta": piece}
+        yield "_command.done", place | {"command": command}
+
+
+def _tell_output(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+    for index, each in enumerate(item["output"]):
+        for name in ("stdout", "stderr"):
+            if each[name]:
+                yield "_content.delta", {"command_index": index, "delta": {name: each[name]}}
+        yield "_content.done", {"command_index": index, "output": [each]}
+
+
+SHELL = Tool(
+    name="shell",
+    entry=fields(
+        {"type": text}, {"environment": nullable(_environment), "allowed_callers": anything}
+    ),
+    offers=_offers,
+    items=(
+        ItemKind(
+            "shell_call",
+            (_tell_commands,),
+            begun={"action": {"commands": [], "max_output_length": None, "timeout_ms": None}},
+            read=_read_call,
+            unnamed=True,
+        ),
+        ItemKind(
+            "shell_call_output",
+            (_tell_output,),
+            begun={"status": "completed", "output": []},
+            read=_read_output,
+        ),
+    ),
+    check=_check,
+    due=_due,
+)
+
+
+# --- local_shell: one command, by its words, always for the client --------------------------------
+
+
+def _offers_local(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    words = {"type": "array", "items": {"type": "string"}, "description": "A command, by words."}
+    folder = {"type": "string", "description": "Where to run it."}
+    properties = {"command": words, "working_directory": folder}
+    tool = {"type": "local_shell", "name": "local_shell", "description": "Run a command."}
+    parameters = {"type": "object", "properties": properties, "required": ["command"]}
+    yield Offer(tool | {"parameters": parameters}, entry, _ask_local)
+
+
+def _ask_local(call: Call) -> Outcome:
+    words = [sayable(str(word)) for word in call.arguments.get("command") or []]
+    action: Json = {"type": "exec", "command": words, "env": {}}
+    action["working_directory"] = call.arguments.get("working_directory")
+    return Outcome(
+        [call_item(call, "lsh", {"type": "local_shell_call", "action": action})], waits=True
+    )
+
+
+def _read_local(item: Json, state: State) -> list[Json]:
+    said = {name: value for name, value in item["action"].items() if value and name != "type"}
+    read = {"type": "function_call", "call_id": item["call_id"], "name": "local_shell"}
+    return [read | {"arguments": written(said)}]
+
+
+def _read_local_output(item: Json, state: State) -> list[Json]:
+    read = {"type": "function_call_output", "call_id": item.get("call_id") or item["id"]}
+    return [read | {"output": item["output"]}]
+
+
+LOCAL_SHELL = Tool(
+    name="local_shell",
+    entry=fields({"type": text}),
+    offers=_offers_local,
+    items=(
+        ItemKind("local_shell_call", read=_read_local),
+        ItemKind("local_shell_call_output", read=_read_local_output),
+    ),
+)
