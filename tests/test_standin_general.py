@@ -86,7 +86,7 @@ def test_no_word_that_only_the_course_has_stands_in_the_stand_in() -> None:
 
 GAZETTEER = ("places", "countries", "states")
 # Words of the API and of its SDK, which any code about tool calls has.
-OF_THE_API = frozenset("enum params json openai url sdk".split())
+OF_THE_API = frozenset("enum params json openai url sdk mcp programmatic stdout stderr".split())
 
 
 def texts_in(source: str) -> list[str]:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from agents import apply_diff
 
 from course_lib.standin import StandIn
 from course_lib.standin.prompt import Answer, Prompt
@@ -131,3 +132,94 @@ def test_tools_of_a_known_type_are_listed_with_their_scores() -> None:
     assert names == {"get_weather", "web_search", *(each["path"] for each in PATHS)}
     assert told.candidates[0].tool == "web_search"
     assert "news" in told.candidates[0].words
+
+
+# --- Shell and patches
+
+
+def shelled(*skills: Json) -> Json:
+    parameters = {"type": "object", "properties": {"commands": {"type": "array"}}}
+    return {"type": "shell", "name": "shell", "description": "Run commands in a container.",
+            "parameters": parameters, "skills": [*skills]}  # fmt: skip
+
+
+PATCH = {"type": "apply_patch", "name": "apply_patch", "description": "Patch a file."}
+
+
+def ran(command: str, stdout: str) -> tuple[str, Json, Any]:
+    outcome = {"type": "exit", "exit_code": 0}
+    output = {"output": [{"stdout": stdout, "stderr": "", "outcome": outcome}]}
+    return "shell", {"commands": [command]}, output
+
+
+@pytest.mark.parametrize(("request_", "command"), [
+    ("Run `sort -n numbers.txt | head -2` for me.", "sort -n numbers.txt | head -2"),
+    ('Execute "python3 build.py --fast", please.', "python3 build.py --fast"),
+    ("List the files.", "ls"),
+    ("Which files are in the reports folder? List them.", "ls reports"),
+    ("Show me the contents of report.csv.", "cat report.csv"),
+    ("What is in docs/guide.md?", "cat docs/guide.md"),
+])  # fmt: skip
+def test_a_shell_runs_what_is_quoted_lists_and_reads(request_: str, command: str) -> None:
+    assert sent(request_, [WEATHER, shelled()]) == [("shell", {"commands": [command]})]
+    (answer,) = asked(request_, [shelled()], ran(command, "one\ntwo\n")).items
+    assert answer["text"] == "The shell printed:\n\none\ntwo"
+
+
+def test_a_shell_composes_no_command() -> None:
+    for request in ("What is the weather in Lisbon?", "Tell me a story.", "Delete old.log."):
+        assert not [name for name, _ in sent(request, [WEATHER, shelled()]) if name == "shell"]
+
+
+def test_a_skill_that_fits_is_read_and_its_commands_are_run() -> None:
+    skill = {"name": "monthly-report", "path": "/skills/monthly-report",
+             "description": "Make the monthly report of sales."}  # fmt: skip
+    request = "Make the monthly sales report."
+    read = "cat /skills/monthly-report/SKILL.md"
+    assert sent(request, [shelled(skill)]) == [("shell", {"commands": [read]})]
+    book = ran(read, "# Report\nRun this:\n```bash\npython report.py\ncat report.md\n```\n")
+    (follows,) = sent(request, [shelled(skill)], book)
+    assert follows == ("shell", {"commands": ["python report.py", "cat report.md"]})
+    done = ("shell", follows[1], ran("", "Sales: 3")[2])
+    (answer,) = asked(request, [shelled(skill)], book, done).items
+    assert answer["text"] == "The shell printed:\n\nSales: 3"
+    other = sent("What is in data.csv?", [shelled(skill)])
+    assert other == [("shell", {"commands": ["cat data.csv"]})]
+
+
+def test_a_patch_changes_what_was_seen() -> None:
+    request = 'Replace "colour" by "color" in docs/guide.md.'
+    assert sent(request, [PATCH]) == []
+    tools = [shelled(), PATCH]
+    assert sent(request, tools) == [("shell", {"commands": ["cat docs/guide.md"]})]
+    text = "The colour is red.\nIt fits.\nNo colour fades.\n"
+    ((name, arguments),) = sent(request, tools, ran("cat docs/guide.md", text))
+    operation = arguments["operation"]
+    assert (name, operation["type"], operation["path"]) == (
+        "apply_patch", "update_file", "docs/guide.md",
+    )  # fmt: skip
+    assert apply_diff(text, operation["diff"]) == text.replace("colour", "color")
+    patched = ("apply_patch", arguments, {"status": "completed"})
+    assert sent(request, tools, ran("cat docs/guide.md", text), patched) == []
+
+
+def test_a_patch_creates_and_deletes_the_file_that_is_named() -> None:
+    ((_, created),) = sent("Create the file todo.md: buy milk", [PATCH])
+    assert created["operation"]["type"] == "create_file"
+    assert apply_diff("", created["operation"]["diff"], mode="create") == "buy milk"
+    deleted = {"type": "delete_file", "path": "old/log.txt"}
+    assert sent("Delete old/log.txt", [PATCH]) == [("apply_patch", {"operation": deleted})]
+
+
+# --- What is said of a search for tools
+
+
+def test_a_search_for_tools_is_no_source() -> None:
+    loaded = ("tool_search", {"paths": ["warehouse"]}, {"tools": ["get_stock"]})
+    stock = tool("get_stock", "Get the stock level of a product.", product=text("Product number"))
+    request = "How many units of product DRILL-8 are in stock?"
+    got = ("get_stock", {"product": "DRILL-8"}, {"units": 4})
+    (answer,) = asked(request, [SEARCH, stock], loaded, got).items
+    assert answer["text"] == "According to get_stock: units 4."
+    (question,) = asked("Get the stock level of a product.", [SEARCH, stock], loaded).items
+    assert "product" in question["text"]

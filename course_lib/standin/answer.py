@@ -7,6 +7,7 @@ rows without a total are all the rows there are.
 import re
 from typing import Any
 
+from . import shell
 from .history import Made
 from .lexicon import table, words
 from .parameters import Parameter
@@ -27,6 +28,9 @@ def from_results(made: list[Made]) -> str:
         return ""  # the picture is the answer, as recorded
     if last and last.name == "code_interpreter" and not last.failed:
         return _computed(last.output)
+    if last and last.name in ("shell", "local_shell"):
+        printed = shell.printed(last)
+        return f"The shell printed:\n\n{printed}" if printed else "The shell printed nothing."
     return " ".join(_sentence(SPOKEN_OF.get(each.name, each.name), each.output) for each in made)
 
 

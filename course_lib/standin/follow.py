@@ -11,7 +11,7 @@ from typing import Any
 from .catalogue import Tool
 from .fill import Call, fill
 from .finish import finish
-from .history import Made, Situation
+from .history import Made, Situation, texts
 from .lexicon import pattern, words
 from .parameters import Parameter
 from .prompt import Json
@@ -23,7 +23,7 @@ TOLD = "the result that asks for the call"
 
 def obey(situation: Situation, tools: dict[str, Tool]) -> Call | None:
     """The call that the latest result tells the model to make, if it has not been made."""
-    text = "\n".join(_texts(situation.made[-1].output))
+    text = "\n".join(texts(situation.made[-1].output))
     for found in pattern("order to call").finditer(text):
         tool = tools.get(found[1])
         if tool is None or any(made.name == tool.name for made in situation.made):
@@ -38,15 +38,6 @@ def obey(situation: Situation, tools: dict[str, Tool]) -> Call | None:
         if not finish(call)[1]:
             return call
     return None
-
-
-def _texts(output: Any) -> list[str]:
-    """All the texts in a result, whatever their depth."""
-    if isinstance(output, dict):
-        output = list(output.values())
-    if isinstance(output, list):
-        return [text for each in output for text in _texts(each)]
-    return [output] if isinstance(output, str) else []
 
 
 def correct(situation: Situation) -> Json | None:

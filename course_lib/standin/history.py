@@ -36,6 +36,7 @@ class Situation:
     request: str = ""
     asked_before: str = ""
     made: list[Made] = field(default_factory=list)
+    searched: list[Made] = field(default_factory=list)  # calls of tool_search: no source
 
     @property
     def facts(self) -> Json:
@@ -63,8 +64,18 @@ def read(items: list[Json]) -> Situation:
         elif item.get("type") == "function_call_output" and item.get("call_id") in calls:
             call, text = calls[item["call_id"]], _text(item.get("output"))
             arguments = _parsed(call.get("arguments") or "{}")
-            situation.made.append(Made(str(call.get("name")), arguments, _parsed(text), text))
+            made = Made(str(call.get("name")), arguments, _parsed(text), text)
+            (situation.searched if made.name == "tool_search" else situation.made).append(made)
     return situation
+
+
+def texts(output: Any) -> list[str]:
+    """All the texts in a result, whatever their depth."""
+    if isinstance(output, dict):
+        output = list(output.values())
+    if isinstance(output, list):
+        return [text for each in output for text in texts(each)]
+    return [output] if isinstance(output, str) else []
 
 
 def _parsed(text: Any) -> Any:

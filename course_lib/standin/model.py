@@ -81,8 +81,11 @@ class _Turn:
         calls, ranked = self._plan(self.request)
         finished = self.offered.finished(calls, ranked, self.request)
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
-        if left := follow.remaining(ready, self.situation.made):
+        made = [each for each in self.situation.made if each.name not in typed.STEPWISE]
+        if left := follow.remaining(ready, made):
             return self._call(left, "the request asks for more than was done", calls)
+        if step := _left_for(typed.STEPWISE, ranked):
+            return self._send([step], ranked, f"{step.tool.name} goes on with what was read")
         waited = self._waited(ranked)
         if waited is None:
             return None
@@ -119,8 +122,7 @@ class _Turn:
             return self._send(calls, ranked)
         if is_small_talk(request):
             return self._say(message(answer.SMALL_TALK), "nothing is asked for")
-        weighed = {each.call.tool.name: each.call for each in ranked}
-        if left := next((weighed[name] for name in typed.LEFT_FOR if name in weighed), None):
+        if left := _left_for(typed.LEFT_FOR, ranked):
             told = f"nothing else fits, and {left.tool.name} is for what is asked"
             return self._send([left], ranked, told)
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
@@ -212,6 +214,12 @@ class _Turn:
     def _say(self, said: Json, because: str) -> Answer:
         self.why.because = because
         return Answer([said], self.why)
+
+
+def _left_for(names: tuple[str, ...], ranked: list[Ranked]) -> Call | None:
+    """The call of the first of these tools that is there."""
+    calls = {each.call.tool.name: each.call for each in ranked}
+    return next((calls[name] for name in names if name in calls), None)
 
 
 def _put_first(tool: Tool) -> list[str]:

@@ -31,14 +31,12 @@ class Offered:
         self.direct, self.in_program = _callable(prompt)
         self.declared = self.direct | self.in_program
         search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
-        asked = [made.arguments for made in situation.made if made.name == search.get("name")]
-        there = {path for sent in asked if isinstance(sent, dict) for path in sent.get("paths", ())}
-        there |= self.declared.keys()
         self.search = search.get("name", "")
         self.paths = {
             each["path"]: {"name": each["path"], "description": _TOOLS + each["description"]}
-            for each in search.get("deferred", ()) if each["path"] not in there
-        }  # fmt: skip
+            for each in search.get("deferred", ())
+            if each["path"] not in self.declared and not situation.searched
+        }
         weighed = [typed.as_weighed(tool) if typed.is_typed(tool) else tool
                    for name, tool in self.declared.items()
                    if name not in (self.search, PROGRAM) and self._may_write(tool)]  # fmt: skip
@@ -52,11 +50,12 @@ class Offered:
         return tool.name in self.declared and typed.is_typed(self.declared[tool.name])
 
     def _may_write(self, tool: Json) -> bool:
+        if tool.get("type") == "tool_search" and self.situation.searched:
+            return False  # the client has answered
         return not typed.is_typed(tool) or self._written(tool, self.situation.request) is not None
 
     def _written(self, tool: Json, text: str) -> Json | None:
-        read = " ".join(made.text for made in self.situation.made if made.name != tool["name"])
-        return typed.write(tool, text, read, self.forced)
+        return typed.write(tool, text, self.situation.made, self.forced)
 
     def finished(self, calls: list[Call], ranked: list[Ranked], request: Request) -> list[Finished]:
         """The calls as they are sent, each once: paths in one search, or all in a program."""
