@@ -21,10 +21,11 @@ from tests.rejections import MISTAKES, UNVERIFIED, Mistake, Row
 from tests.rejections_commands import COMMANDS_AND_SKILLS
 from tests.rejections_hosted import HOSTED
 from tests.rejections_mcp import MCP
+from tests.rejections_programs import PROGRAMS
 from tests.rejections_protocols import PROTOCOLS
 from tests.rejections_storage import STORAGE
 
-ROWS = [*rejections.ROWS, *HOSTED, *COMMANDS_AND_SKILLS, *MCP, *PROTOCOLS, *STORAGE]
+ROWS = [*rejections.ROWS, *HOSTED, *COMMANDS_AND_SKILLS, *MCP, *PROGRAMS, *PROTOCOLS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 

@@ -2,6 +2,7 @@
 
 from .errors import GAP, ApiError, Json, quoted
 from .hosted import KINDS
+from .hosted.programs import PROGRAMS
 from .models import ModelCard, find_model
 from .tokens import content_text
 
@@ -49,6 +50,12 @@ def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
                 f"Hosted tool '{each}' is not supported with {card.snapshot}.",
                 param="tools",
                 hint=f"Take {each} out of tools, or ask another model.",
+            )
+        if name == PROGRAMS.name and not card.programs:
+            raise ApiError(
+                f"Tool '{name}' is not supported with {body['model']}.",
+                param="tools",
+                hint="The gpt-5.6 models write programs.",
             )
         if name == "web_search" and effort == "minimal":
             raise ApiError(

@@ -12,6 +12,7 @@ from .compaction import as_read
 from .contract import conversation_id
 from .encrypted import check_sealed
 from .errors import ApiError, Json
+from .hosted.tool import caller_id
 from .state import State, StoredResponse
 
 # call type → (output type, what the API calls it). The output carries the call's call_id.
@@ -152,13 +153,15 @@ Pairs = set[tuple[str, str | None]]  # (call type, call_id)
 
 
 def _pairs(items: list[Json]) -> tuple[Pairs, Pairs]:
-    """Of every call, and of every output."""
+    """Of every call, and of every output. A program may go on before all its calls are answered."""
     called: Pairs = set()
     answered: Pairs = set()
     for item in items:
         kind = item.get("type")
         if kind in PAIRS:
             called.add((kind, item.get("call_id")))
+            if caller_id(item):
+                answered.add((kind, item.get("call_id")))
         elif kind in _CALL_OF:
             answered.add((_CALL_OF[kind], item.get("call_id") or item.get("id")))
     return called, answered

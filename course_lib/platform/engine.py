@@ -17,7 +17,9 @@ from .envelope import envelope
 from .errors import ApiError, Json
 from .hosted import KINDS, check_named
 from .hosted.desk import Desk, as_read
+from .hosted.function import check_outputs
 from .hosted.mcp_approval import check_approvals
+from .hosted.programs import check_programs
 from .loaded import check_namespaces, echoed, loaded_tools
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
@@ -82,6 +84,8 @@ def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
     response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
     turn.desk.tool_usage = response["tool_usage"]
     output, explanation = _converse(turn, Wishes.of(body, response), model)
+    if not output.read:  # as recorded, where no model was asked
+        response["service_tier"] = "auto"
     _finish(response, output, state)
     if response["status"] == "completed":
         compact_if_due(response, body, turn.context.items, turn.card.window, state)
@@ -135,6 +139,8 @@ def check_turn(body: Json, state: State) -> Turn:
     check_named([*tools, *loaded], state)
     check_approvals(context.items, [*tools, *loaded])
     check_namespaces(context.new, tools, loaded)
+    check_outputs(context.items, context.new, [*tools, *loaded])
+    check_programs(context.items, [*tools, *loaded])
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
     return assemble(body, card, context, tools, loaded, state)

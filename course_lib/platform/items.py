@@ -88,8 +88,9 @@ def _check_item(item: Json, path: str) -> None:
         for name, value in item.items():
             known[name](value, f"{path}.{name}")
     else:
-        nullable(text)(item.get("call_id"), f"{path}.call_id")
-        nullable(_as_given)(item.get("content"), f"{path}.content")
+        for name, rule in _COMMON.items():
+            nullable(rule)(item.get(name), f"{path}.{name}")
+    nullable(_caller)(item.get("caller"), f"{path}.caller")
     if item.get("id") is not None:
         _check_id(item["id"], f"{path}.id", ID_PREFIXES.get(item_type))
 
@@ -202,6 +203,21 @@ def _no_content(value: Any, path: str) -> None:
     short(value or [], path, 0)
 
 
+def _caller(value: Any, path: str) -> None:
+    """Who made a call: the model itself, or a program, which is named by its call_id."""
+    mapping(value, path)
+    require(value, path, ("type",))
+    one_of("direct", "program")(value["type"], f"{path}.type")
+    own: dict[str, Rule] = {"caller_id": up_to(64)} if value["type"] == "program" else {}
+    fields({"type": text} | own)(value, path)
+
+
+# What is looked at in an item of any other type.
+_COMMON: dict[str, Rule] = {
+    "call_id": text,
+    "approval_request_id": text,
+    "content": _as_given,
+}
 _SEARCHED: dict[str, Rule] = {
     "call_id": nullable(text),
     "execution": nullable(one_of("server", "client")),
@@ -233,7 +249,12 @@ _operation = tagged(
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "function_call": (
         {"call_id": text, "name": text, "arguments": text},
-        {"status": anything, "namespace": nullable(text), "caller": anything, "async": anything},
+        {
+            "status": anything,
+            "namespace": nullable(text),
+            "caller": anything,
+            "async": anything,
+        },
     ),
     "function_call_output": (
         {"call_id": text, "output": _function_output},
@@ -243,12 +264,22 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
         {"summary": array(fields({"type": one_of("summary_text"), "text": text}))},
         {"status": anything, "encrypted_content": nullable(text), "content": _no_content},
     ),
+    "program": ({"id": text, "call_id": text, "code": text, "fingerprint": text}, {}),
+    "program_output": (
+        {"id": text, "call_id": text, "result": text, "status": one_of("completed", "incomplete")},
+        {},
+    ),
     "compaction": ({"encrypted_content": text}, {"created_by": anything}),
     "item_reference": ({"id": text}, {}),
     "additional_tools": ({"role": one_of("developer"), "tools": check_each}, {}),
     "custom_tool_call": (
         {"call_id": text, "name": text, "input": text},
-        {"status": anything, "namespace": nullable(text), "caller": anything, "async": anything},
+        {
+            "status": anything,
+            "namespace": nullable(text),
+            "caller": anything,
+            "async": anything,
+        },
     ),
     "custom_tool_call_output": (
         {"call_id": text, "output": _function_output},

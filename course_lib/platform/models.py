@@ -26,6 +26,7 @@ class ModelCard:
     window: int = 400_000
     retention: str = "in_memory"
     phases: bool = False  # messages say whether they are commentary or the final answer
+    programs: bool = False  # it writes programs that call tools
     context: str = "current_turn"  # whose reasoning is kept, when the request does not say
 
     @property
@@ -35,7 +36,15 @@ class ModelCard:
 
 def _newest(snapshot: str) -> ModelCard:
     return ModelCard(
-        snapshot, "medium", NEWEST, 0.98, 1_050_000, "24h", phases=True, context="all_turns"
+        snapshot,
+        "medium",
+        NEWEST,
+        0.98,
+        1_050_000,
+        "24h",
+        phases=True,
+        programs=True,
+        context="all_turns",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from .errors import GAP, ApiError, Json, kind, missing, wrong_type, wrong_value
 from .hosted import KINDS, name_of
+from .hosted.programs import PROGRAMS
 from .hosted.tool_search import deferred
 from .rules import array, fields, mapping, one_of, reject_unknown, short, text
 
@@ -37,6 +38,26 @@ def check_tools(value: Any, path: str) -> None:
                 param="tools.namespace",
             )
     _check_deferred(value)
+    _check_callers(value)
+
+
+def _check_callers(tools: list[Json]) -> None:
+    """A tool for programs alone needs what writes programs."""
+    inner = [each for tool in tools for each in tool.get("tools", [])]
+    for tool in [*tools, *inner]:
+        callers = tool.get("allowed_callers")
+        if (
+            callers
+            and "direct" not in callers
+            and not any(t["type"] == PROGRAMS.name for t in tools)
+        ):
+            raise ApiError(
+                f"The tool '{name_of(tool)}' may be called by programs alone, and "
+                f"'{PROGRAMS.name}' is not in 'tools'.",
+                param="tools",
+                code=GAP,
+                hint=f'Add {{"type": "{PROGRAMS.name}"}} to tools, or "direct" to allowed_callers.',
+            )
 
 
 def _check_deferred(tools: list[Json]) -> None:

@@ -8,23 +8,25 @@ from .file_search import FILE_SEARCH
 from .function import CUSTOM, FUNCTION
 from .image_generation import IMAGE_GENERATION
 from .mcp import MCP
+from .programs import PROGRAMS
 from .shell import LOCAL_SHELL, SHELL
 from .tool import Tool
 from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH
 
-_TOOLS = (
+TOOLS = (
     FUNCTION, CUSTOM, NAMESPACE, TOOL_SEARCH,
     CODE_INTERPRETER, FILE_SEARCH, IMAGE_GENERATION, MCP, WEB_SEARCH,
     SHELL, LOCAL_SHELL, APPLY_PATCH,
+    PROGRAMS,  # a program goes on when all else is done that is due
 )  # fmt: skip
 # By the type that an entry names; a dated one is the same tool.
-KINDS: dict[str, Tool] = {tool.name: tool for tool in _TOOLS} | {
+KINDS: dict[str, Tool] = {tool.name: tool for tool in TOOLS} | {
     "web_search_2025_08_26": WEB_SEARCH,
     "web_search_preview": WEB_SEARCH,
     "web_search_preview_2025_03_11": WEB_SEARCH,
 }
-BY_ITEM = {item.type: item for tool in _TOOLS for item in tool.items}
+BY_ITEM = {item.type: item for tool in TOOLS for item in tool.items}
 
 
 def name_of(entry: Json) -> str:

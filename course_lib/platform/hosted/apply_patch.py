@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import anything, fields, text
+from ..rules import fields, text
 from ..state import State
 from ..tokens import pieces, sayable
 from .hosted_tool import written
-from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
+from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -78,7 +78,7 @@ def _tell_diff(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
 
 APPLY_PATCH = Tool(
     name="apply_patch",
-    entry=fields({"type": text}, {"allowed_callers": anything}),
+    entry=fields({"type": text}, {"allowed_callers": ALLOWED_CALLERS}),
     offers=_offers,
     items=(
         ItemKind("apply_patch_call", (_tell_diff,), _begun, read=_read_call),

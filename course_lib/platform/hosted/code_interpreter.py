@@ -10,12 +10,12 @@ import base64
 from typing import Any
 
 from ..errors import Json, wrong_type
-from ..rules import anything, fields, one_of
+from ..rules import fields, one_of
 from ..state import State
 from . import containers
 from .containers import AUTO, ContainerFile
 from .hosted_tool import Ran, hosted_tool
-from .tool import Call
+from .tool import ALLOWED_CALLERS, Call
 
 
 def _container(value: Any, path: str) -> None:
@@ -64,7 +64,7 @@ CODE_INTERPRETER = hosted_tool(
         "required": ["code"],
     },
     required={"container": _container},
-    optional={"allowed_callers": anything},
+    optional={"allowed_callers": ALLOWED_CALLERS},
     check=_check,
     run=_run,
     stages=("in_progress", "code", "interpreting", "completed"),

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from ..errors import Json
 from ..state import Reading, State
-from . import BY_ITEM, KINDS
+from . import BY_ITEM, KINDS, TOOLS
 from .function import offer_function
-from .tool import Call, Offer, Outcome
+from .tool import Call, Offer, Outcome, caller_id
 
 MOST_RUNS = 24  # in one turn, so that a model that never answers comes to an end
 
@@ -53,9 +53,9 @@ class Desk:
 
     def due(self) -> Iterator[Outcome]:
         """What tools do before the model is asked: list a server's tools, go on with a program."""
-        entries = [*self.declared, *self.loaded]
-        for kind in dict.fromkeys(KINDS[entry["type"]].name for entry in entries):
-            for outcome in KINDS[kind].due(self):
+        kinds = {KINDS[entry["type"]].name for entry in [*self.declared, *self.loaded]}
+        for tool in TOOLS:
+            for outcome in tool.due(self) if tool.name in kinds else ():
                 self._note(outcome)
                 yield outcome
 
@@ -90,6 +90,8 @@ class Desk:
         outcome = offer.run(Call(call["arguments"], offer, self, caller))
         if not outcome.waits:
             self.left -= 1
+        for item in outcome.items if caller else ():
+            item["caller"] = caller
         self._note(outcome)
         return outcome
 
@@ -104,12 +106,16 @@ def as_read(items: list[Json], state: State) -> list[Json]:
     """A context as the model reads it: what a tool made is a call and its result.
 
     What a stored call returned is known by its id. Of one that this platform did not make, or was
-    told not to store, the model reads what the item shows.
+    told not to store, the model reads what the item shows. Of what a program called it reads
+    nothing.
     """
     if not any(item.get("type") in BY_ITEM for item in items):
         return items
     read: list[Json] = []
+    called = {item.get("id") for item in items if caller_id(item)}
     for item in items:
+        if caller_id(item) or item.get("approval_request_id") in called - {None}:
+            continue
         kind = BY_ITEM.get(item.get("type", ""))
         read += kind.read(item, state) if kind else [item]
     return read

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from ..errors import GAP, ApiError, Json, missing
 from ..rules import (
     Rule,
-    array,
     boolean,
     fields,
     mapping,
@@ -25,7 +24,7 @@ from ..rules import (
 )
 from ..strict_schema import check_function_schema, fits_strict, normalise
 from ..tokens import sayable
-from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
+from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -39,7 +38,7 @@ _FUNCTION: dict[str, Rule] = {
     "parameters": nullable(mapping),
     "strict": nullable(boolean),
     "defer_loading": nullable(boolean),
-    "allowed_callers": nullable(array(text)),
+    "allowed_callers": ALLOWED_CALLERS,
     "output_schema": nullable(mapping),
 }
 _NESTED = (
@@ -114,12 +113,35 @@ def _ask(call: Call, prefix: str, said: Json) -> Outcome:
     item = call_item(call, prefix, said | {"name": call.declared["name"]})
     if "namespace" in call.offer.tool:
         item["namespace"] = call.offer.tool["namespace"]
+    if call.caller:
+        item |= {"status": "in_progress"}  # as recorded
     return Outcome([item], waits=True)
 
 
 FUNCTION = Tool(
     name="function", entry=_function, offers=_offers, items=(), label="name", echo=_echo
 )
+
+
+def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> None:
+    """What a function with an `output_schema` returns as a text is JSON (recorded)."""
+    tools = [tool for entry in entries for tool in (entry, *entry.get("tools", []))]
+    structured = {tool["name"] for tool in tools if tool.get("output_schema")}
+    functions = (item for item in items if item.get("type") == "function_call")
+    calls = {item["call_id"] for item in functions if item["name"] in structured}
+    for item in new:
+        output = item.get("output")
+        if item.get("call_id") in calls and isinstance(output, str):
+            try:
+                json.loads(output)
+            except (ValueError, RecursionError):
+                raise ApiError(
+                    "Invalid function_call_output.output: expected a JSON string because the "
+                    "function declares output_schema.",
+                    param="input",
+                    code="invalid_value",
+                    hint="json.dumps(result) turns data into a JSON string.",
+                ) from None
 
 
 # --- custom: called with a text, perhaps of a given form ------------------------------------------
@@ -151,7 +173,7 @@ _custom = fields(
         "description": nullable(text),
         "format": nullable(_format),
         "defer_loading": nullable(boolean),
-        "allowed_callers": nullable(array(text)),
+        "allowed_callers": ALLOWED_CALLERS,
     },
 )
 

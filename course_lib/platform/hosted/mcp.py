@@ -20,7 +20,7 @@ from ..state import Reading, State
 from .hosted_tool import as_call, written
 from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
-from .tool import Call, ItemKind, Offer, Outcome, Tool
+from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -60,7 +60,7 @@ def _headers(value: Any, path: str) -> None:
 
 
 _OPTIONAL: dict[str, Rule] = {
-    "allowed_callers": nullable(array(text)),
+    "allowed_callers": ALLOWED_CALLERS,
     "allowed_tools": nullable(_allowed_tools),
     "authorization": nullable(text),
     "connector_id": nullable(one_of(*CONNECTORS)),

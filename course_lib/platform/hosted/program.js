@@ -86,8 +86,11 @@
     },
     answer(given) {
       const { index, value, failed } = parse(given);
+      const meant = () => {
+        try { return typeof value === "string" ? parse(value) : value; } catch { return value; }
+      };
       if (failed) settle[index]?.reject(new Error(value));
-      else settle[index]?.resolve(value);
+      else settle[index]?.resolve(meant());
     },
     report: () => stringify({ calls, emitted, ended, error }),
   };

@@ -41,7 +41,7 @@ if __name__ == "__main__":
     MiniRacer().close()  # what is loaded once, while files may still be read
     if sys.platform == "linux":
         with suppress(OSError, KeyError):
-            runpy.run_path(str(HERE / "confined.py"))["confine"]("", [])
+            runpy.run_path(str(HERE / "confined.py"))["confine"]([], [], starting=False)
     replies.write(b"\n")
     replies.flush()
     for line in sys.stdin.buffer:

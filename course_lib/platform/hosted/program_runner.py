@@ -39,7 +39,7 @@ Child = subprocess.Popen[bytes]
 class Progress:
     """How far a program came with the answers it was given."""
 
-    calls: list[tuple[str, str]]  # name and arguments as JSON, in the order they were made
+    calls: list[tuple[str, Any]]  # name and arguments, in the order they were made
     emitted: list[str]  # what it gave to text() and image()
     ended: bool  # its code has ended, and every call has its answer
     error: str | None = None  # what it threw, or why it was stopped
@@ -56,7 +56,7 @@ def run(code: str, names: list[str], answers: list[Json], now: int) -> Progress:
     reply, stopped = _play(json.dumps({"program": given, "answers": answers}).encode() + b"\n")
     try:
         told: Any = json.loads(reply)
-        calls = [(str(name), str(arguments)) for name, arguments in told["calls"]]
+        calls = [(str(name), json.loads(arguments)) for name, arguments in told["calls"]]
         emitted = [str(each) for each in told["emitted"]]
         error = None if told["error"] is None else str(told["error"])
         waits = len(calls) > len(answers)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import anything, array, fields, nullable, tagged, text
+from ..rules import array, fields, nullable, tagged, text
 from ..state import State
 from ..tokens import pieces, sayable
 from . import containers, skills
 from .hosted_tool import written
 from .process import Ended
-from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
+from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -161,7 +161,7 @@ def _tell_output(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
 SHELL = Tool(
     name="shell",
     entry=fields(
-        {"type": text}, {"environment": nullable(_environment), "allowed_callers": anything}
+        {"type": text}, {"environment": nullable(_environment), "allowed_callers": ALLOWED_CALLERS}
     ),
     offers=_offers,
     items=(

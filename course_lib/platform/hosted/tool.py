@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import Rule
+from ..rules import Rule, array, nullable, one_of
 from ..state import State
 
 if TYPE_CHECKING:
@@ -93,7 +93,17 @@ def call_item(call: Call, prefix: str, said: Json) -> Json:
     """The item of a call that has an output of its own, matched by the call_id."""
     item = {"id": call.state.new_id(prefix), "status": "completed", **said}
     item["call_id"] = call.state.new_id("call")
-    return item | ({"caller": call.caller} if call.caller else {})
+    return item
+
+
+# Who may call a tool: the model itself, which is all if nothing is said, or a program of its.
+ALLOWED_CALLERS = nullable(array(one_of("direct", "programmatic")))
+
+
+def caller_id(item: Json) -> str | None:
+    """The program that an item belongs to, by its call_id; None if the model itself called."""
+    caller = item.get("caller")
+    return caller.get("caller_id") if isinstance(caller, dict) else None
 
 
 def nothing(entry: Json, state: State) -> None:

@@ -1,0 +1,258 @@
+"""`programmatic_tool_calling`: the model writes a program that calls tools (contract D).
+
+A program may call the tools whose `allowed_callers` has "programmatic". What the platform runs is
+run at once; for what the client runs the turn ends, with the program and the calls it waits for,
+and goes on in the turn that brings their outputs. The model reads the program and what it emitted,
+nothing of what happened in between.
+
+A program that goes on is run again from the start (`program_runner.py`), with what its calls
+returned, in the order of the context. So each item of a program names it as its `caller`; on
+`mcp_call`, `mcp_approval_request` and `code_interpreter_call` that field is ours. `fingerprint`
+seals the second at which the program began, which is the time it sees.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..encrypted import check_sealed, opened, seal
+from ..errors import GAP, ApiError, Json
+from ..rules import fields, text
+from ..state import State
+from ..tokens import sayable
+from . import program_runner
+from .hosted_tool import written
+from .program_runner import Progress
+from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id
+
+if TYPE_CHECKING:
+    from .desk import Desk
+
+NAME = "programmatic_tool_calling"
+_ABOUT = (
+    "Run a JavaScript program that calls tools: `await tools.name({...})`, several at once with "
+    "Promise.all. You read only what it passes to text() or image(). There is no network, no file "
+    "system, no console and no timer."
+)
+_CODE = {"type": "string", "description": "The program, in JavaScript with top-level await."}
+# Calls that hold their own result; any other has an item of its own for it.
+_SETTLED = ("mcp_call", "code_interpreter_call")
+
+
+def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
+    parameters = {"type": "object", "properties": {"code": _CODE}, "required": ["code"]}
+    shown = {"type": NAME, "name": NAME, "description": _ABOUT, "parameters": parameters}
+    yield Offer(shown, entry, _begin)
+
+
+def _begin(call: Call) -> Outcome:
+    state, code = call.state, sayable(str(call.arguments.get("code") or ""))
+    program = {"id": state.new_id("cm"), "type": "program", "call_id": state.new_id("call")}
+    program |= {"code": code, "fingerprint": seal(f"{state.now} {_digest(code)}")}
+    return _go_on(program, call.desk, [program])
+
+
+def _due(desk: "Desk") -> Iterator[Outcome]:
+    for program in _pending(desk.items):
+        desk.lay_out()
+        yield _go_on(program, desk, [])
+
+
+def _pending(items: list[Json]) -> list[Json]:
+    ended = {item["call_id"] for item in items if item.get("type") == "program_output"}
+    programs = (item for item in items if item.get("type") == "program")
+    return [item for item in programs if item["call_id"] not in ended]
+
+
+def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
+    """Run a program as far as it comes: to its end, or until only the client can answer."""
+    caller = {"type": "program", "caller_id": program["call_id"]}
+    inner = replace(desk, items=[*desk.items, *made], read=[])
+    offers = {name: each for name, each in desk.offers.items() if _may_be_called(each)}
+    ran = True
+    while ran:
+        ran = False
+        calls, answers = _so_far(program["call_id"], inner.items)
+        progress = _play(program, [*offers], calls, answers, desk.state)
+        for name, arguments in progress.calls[len(calls) :]:
+            if inner.left <= 0 and not offers[name].written:
+                progress = replace(progress, ended=True, error=_NO_MORE)
+                break
+            # a custom tool may be given its text alone
+            given = {"input": arguments} if isinstance(arguments, str) else arguments
+            outcome = inner.run({"name": name, "arguments": given}, caller)
+            ran = ran or not outcome.waits
+    desk.left = inner.left
+    made = [*made, *inner.items[len(desk.items) + len(made) :]]
+    if progress.ended:
+        made.append(_output(program["call_id"], progress, desk.state))
+    if not made:
+        raise _unanswered(calls, {answer["index"] for answer in answers})
+    reads = [each for item in made if item["type"] in _READ for each in _READ[item["type"]](item)]
+    return Outcome(made, reads if progress.ended else [], waits=not progress.ended)
+
+
+_NO_MORE = "Stopped: it calls more hosted tools than one response may."
+
+
+def _may_be_called(offer: Offer) -> bool:
+    return "programmatic" in (offer.tool.get("allowed_callers") or ())
+
+
+def _play(
+    program: Json, names: list[str], calls: list[Json], answers: list[Json], state: State
+) -> Progress:
+    """Run it with these answers; it must make the calls that the context holds again."""
+    began = opened(program["fingerprint"])
+    now = int(began.split()[0]) if began else 0  # a program from elsewhere does not say when
+    with state.set_aside():
+        progress = program_runner.run(program["code"], names, answers, now)
+    for item, (name, arguments) in zip(calls, progress.calls, strict=False):
+        if not name.endswith(str(item.get("name", ""))) or _differ(item, arguments):
+            raise _broken(
+                program["call_id"], f"it does not make the call '{_named(item)}' as it stands"
+            )
+    return progress
+
+
+def _differ(item: Json, arguments: Any) -> bool:
+    try:
+        return "arguments" in item and bool(json.loads(item["arguments"]) != arguments)
+    except (TypeError, ValueError, RecursionError):
+        return True
+
+
+def _so_far(call_id: str, items: list[Json]) -> tuple[list[Json], list[Json]]:
+    """The calls that a program has made, and their answers, in the order of the context."""
+    calls: list[Json] = []
+    answers: list[Json] = []
+    places: dict[str | None, int] = {}  # by what an answer names its call by
+    for item in items:
+        kind, approval = item.get("type", ""), item.get("approval_request_id")
+        if kind == "mcp_approval_response":
+            if approval in places and not item["approve"]:
+                answers.append({"index": places[approval], "value": _DENIED, "failed": True})
+        elif approval in places:  # the call that was approved
+            answers.append({"index": places[approval], **_answer(item)})
+        elif caller_id(item) == call_id and kind.endswith("_output"):
+            answers.append({"index": places.get(item.get("call_id"), -1), **_answer(item)})
+        elif caller_id(item) == call_id:
+            places[_named(item)] = len(calls)
+            if kind in _SETTLED:
+                answers.append({"index": len(calls), **_answer(item)})
+            calls.append(item)
+    return calls, answers
+
+
+_DENIED = "The user did not approve this call."
+
+
+def _answer(item: Json) -> Json:
+    """What a call returns to its program. A text is read as JSON, if it is JSON."""
+    value, error = item.get("output", item.get("outputs")), item.get("error")
+    if isinstance(error, dict):
+        value = error.get("message") or error.get("content")
+    if isinstance(value, list):
+        texts = [part.get("text") for part in value if isinstance(part, dict)]
+        if len(texts) == len(value) and all(isinstance(each, str) for each in texts):
+            value = "\n".join(map(str, texts))
+    if error or item.get("status") == "failed":
+        return {"value": value if isinstance(value, str) else "The call failed.", "failed": True}
+    return {"value": value}
+
+
+def _named(call: Json) -> str:
+    """What an answer names a call by."""
+    return str(call.get("call_id") or call.get("id"))
+
+
+def _output(call_id: str, progress: Progress, state: State) -> Json:
+    said = [*progress.emitted, *([progress.error] if progress.error else [])]
+    return {
+        "id": state.new_id("cmo"),
+        "type": "program_output",
+        "status": "incomplete" if progress.error else "completed",
+        "call_id": call_id,
+        "result": sayable("\n".join(said)),
+    }
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()[:16]
+
+
+# --- The context ----------------------------------------------------------------------------------
+
+
+def _unanswered(calls: list[Json], answered: set[int]) -> ApiError:
+    waiting = next(call for place, call in enumerate(calls) if place not in answered)
+    return ApiError(
+        f"No tool output found for function call {_named(waiting)}.",
+        param="input",
+        hint="The program waits for it: answer with the call's call_id, and copy its caller.",
+    )
+
+
+def check_programs(items: list[Json], entries: list[Json]) -> None:
+    """Refuse a program that was altered or cannot go on, and what belongs to no program."""
+    programs = {item["call_id"]: item for item in items if item.get("type") == "program"}
+    callers = {item["call_id"]: caller_id(item) for item in items if _is_call(item)}
+    for item in items:
+        kind, call_id, caller = item.get("type", ""), item.get("call_id"), caller_id(item)
+        if kind == "program":
+            check_sealed(item["fingerprint"])
+            began = opened(item["fingerprint"])
+            if began and began.split()[-1] != _digest(item["code"]):
+                raise _broken(call_id, "its fingerprint is not that of its code")
+        elif caller not in (None, *programs):
+            raise _broken(caller, f"it is the caller of '{call_id}', and it is not in the input")
+        elif kind == "program_output" and call_id not in programs:
+            raise _broken(call_id, "its output is in the input, and it is not")
+        elif kind.endswith("_output") and caller != callers.get(call_id, caller):
+            owner = caller or callers[call_id]
+            raise _broken(owner, f"the output of '{call_id}' does not have the caller of that call")
+    if (pending := _pending(items)) and not any(entry["type"] == NAME for entry in entries):
+        raise _broken(pending[0]["call_id"], f"it goes on only with '{NAME}' in 'tools'")
+
+
+def _is_call(item: Json) -> bool:
+    return item.get("type", "").endswith("_call") and item.get("call_id") is not None
+
+
+def _broken(call_id: str | None, why: str) -> ApiError:
+    return ApiError(
+        f"The program '{call_id}' cannot be read: {why}.",
+        param="input",
+        code=GAP,
+        hint="Send every item of a program back as it came, and copy `caller` into each output.",
+    )
+
+
+def _read_program(item: Json) -> list[Json]:
+    call = {"call_id": item["call_id"], "name": NAME, "arguments": written({"code": item["code"]})}
+    return [{"type": "function_call"} | call]
+
+
+def _read_output(item: Json) -> list[Json]:
+    output = {"call_id": item["call_id"], "output": item["result"]}
+    return [{"type": "function_call_output"} | output]
+
+
+_READ = {"program": _read_program, "program_output": _read_output}
+
+PROGRAMS = Tool(
+    name=NAME,
+    entry=fields({"type": text}),
+    offers=_offers,
+    items=(
+        ItemKind("program", (), {"code": ""}, ("status",), lambda item, state: _read_program(item)),
+        ItemKind(
+            "program_output",
+            begun={"result": "", "status": "completed"},
+            read=lambda item, state: _read_output(item),
+        ),
+    ),
+    due=_due,
+)
