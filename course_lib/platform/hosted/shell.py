@@ -114,7 +114,6 @@ def _run(call: Call) -> Outcome:
         "call_id": item["call_id"],
         "max_output_length": longest,
         "output": [_shown(each, longest) for each in ended],
-        **({"caller": call.caller} if call.caller else {}),
     }
     reads = [*_read_call(item, state), *_read_output(output, state)]
     return Outcome([item, output], reads, sources=containers.citations(container, made))
