@@ -77,9 +77,6 @@ MCP: list[Row] = [
     Row("tools allowed as a text", "D", INFERRED, tools(SHOP | {"allowed_tools": "all"}),
         "Invalid type for 'tools[0].allowed_tools': expected one of an array of strings or object, "
         "but got a string instead.", "tools[0].allowed_tools", "invalid_type"),
-    Row("header that is a number", "D", INFERRED, tools(SHOP | {"headers": {"x": 1}}),
-        "Invalid type for 'tools[0].headers.x': expected a string, but got an integer instead.",
-        "tools[0].headers.x", "invalid_type"),
     Row("two servers of one label", "A5", UNVERIFIED, tools(SHOP, SHOP),
         "Two tools are named 'shop'. The name of a tool must be unique.", "tools", UNVERIFIED),
     Row("server elsewhere", "D", UNVERIFIED, tools(SHOP),

@@ -3,7 +3,7 @@
 The recordings and their judge lie beside the checkout, in `../shared/replay`; without them this
 is skipped. The core are 156 exchanges that need no hosted tool. Two of them are older than the
 way tools are echoed today (they came back as sent, now they are normalised). The others are
-chosen by feature.
+chosen by feature. The servers that the MCP ones name are mounted, with the tools they listed.
 """
 
 import re
@@ -13,17 +13,20 @@ import sys
 import pytest
 
 from course_lib.platform.app import Platform
+from course_lib.platform.state import State
 from tests import ROOT
 from tests.loopback import served
+from tests.mcp_servers import recorded
 
 REPLAY = ROOT.parent / "shared" / "replay"
 AT_LEAST = 0.95
-CORE = "the core"
+CORE, MCP = "the core", "mcp"
 EXCHANGES = {
     CORE: 156,
     "embeddings,files,vector_stores": 65,
     "chat,conversations,conversation,compact,background,responses_retrieve,input_items": 112,
     "context_management,compaction_replay": 7,
+    MCP: 10,
     "file_search,web_search,code_interpreter,image_generation": 26,
 }
 
@@ -35,7 +38,10 @@ def test_recorded_exchanges_are_answered_in_their_structure(features: str) -> No
         chosen = ["--ids", (REPLAY / "core_ids.txt").read_text(encoding="utf-8").strip()]
     else:
         chosen = ["--features", features]
-    with served(Platform()) as base_url:
+    state = State()
+    if features == MCP:
+        state.mcp_servers |= recorded(REPLAY / "corpus.jsonl")
+    with served(Platform(state=state)) as base_url:
         done = subprocess.run(
             [sys.executable, REPLAY / "judge.py", "--base-url", base_url, *chosen],
             capture_output=True,

@@ -301,8 +301,7 @@ def test_a_denied_call_is_not_made_and_the_model_reads_why() -> None:
     call_read, result = model.prompts[1].items[-2:]
     assert (call_read["name"], call_read["call_id"]) == ("cancel_order", result["call_id"])
     assert json.loads(result["output"]) == {
-        "error": "The user did not approve this call.",
-        "reason": "It has left already.",
+        "error": "The user did not approve this call: It has left already."
     }
 
 

@@ -36,9 +36,9 @@ def endpoint(request: pytest.FixtureRequest) -> Iterator[Endpoint]:
         yield Endpoint(address + path, TOKEN)
 
 
-def failure(endpoint: Endpoint, name: str = "", arguments: Any = None) -> Any:
+def failure(endpoint: Endpoint, name: str = "", arguments: str = "{}") -> Any:
     with pytest.raises(Failure) as raised:
-        call_tool(endpoint, name, arguments or {}) if name else list_tools(endpoint)
+        call_tool(endpoint, name, arguments) if name else list_tools(endpoint)
     return raised.value.error
 
 
@@ -51,20 +51,26 @@ def test_a_server_is_listed(endpoint: Endpoint) -> None:
 
 
 def test_a_tool_is_called_and_headers_reach_it(endpoint: Endpoint) -> None:
-    said = call_tool(endpoint, "order_status", {"order_id": "A-104"})
+    said = call_tool(endpoint, "order_status", '{"order_id": "A-104"}')
     assert said["content"] == [{"type": "text", "text": "Order A-104 is late."}]
-    token = call_tool(endpoint, "header", {"name": "authorization"})
+    token = call_tool(endpoint, "header", '{"name": "authorization"}')
     assert token["content"][0]["text"] == "Bearer secret"
 
 
 def test_a_tool_that_fails_says_why(endpoint: Endpoint) -> None:
-    result = call_tool(endpoint, "fails", {})
+    result = call_tool(endpoint, "fails", "{}")
     assert result["isError"] and "The stock is locked." in result["content"][0]["text"]
 
 
 def test_an_error_of_the_protocol_is_a_failure(endpoint: Endpoint) -> None:
     error = {"type": "mcp_protocol_error", "code": -32001, "message": "Not today."}
     assert failure(endpoint, "breaks") == error
+
+
+@pytest.mark.parametrize("arguments", ["nonsense", "[1]", "7"])
+def test_arguments_that_are_no_object_are_refused(endpoint: Endpoint, arguments: str) -> None:
+    error = failure(endpoint, "order_status", arguments)
+    assert (error["type"], error["code"]) == ("mcp_protocol_error", -32602)
 
 
 def test_a_server_that_does_not_answer_is_left(

@@ -8,7 +8,6 @@ through. They are listed before the model is asked, unless the context still hol
 they are to be sent again with every request.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from http import client as http_client
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from .desk import Desk
 
 ADDRESSES = ("server_url", "connector_id", "tunnel_id")
-CONNECTORS = (
-    "connector_dropbox", "connector_gmail", "connector_googlecalendar", "connector_googledrive",
-    "connector_microsoftteams", "connector_outlookcalendar", "connector_outlookemail",
-    "connector_sharepoint",
-)  # fmt: skip
+_SERVICES = (
+    "dropbox gmail googlecalendar googledrive microsoftteams outlookcalendar outlookemail "
+    "sharepoint"
+)
+CONNECTORS = tuple(f"connector_{name}" for name in _SERVICES.split())
 SECRETS = ("authorization", "headers")
 REDACTED = "<redacted>"
 
@@ -53,19 +52,13 @@ def _require_approval(value: Any, path: str) -> None:
         one_of("always", "never")(value, path)
 
 
-def _headers(value: Any, path: str) -> None:
-    mapping(value, path)
-    for name, header in value.items():
-        text(header, f"{path}.{name}")
-
-
 _OPTIONAL: dict[str, Rule] = {
     "allowed_callers": ALLOWED_CALLERS,
     "allowed_tools": nullable(_allowed_tools),
     "authorization": nullable(text),
     "connector_id": nullable(one_of(*CONNECTORS)),
     "defer_loading": nullable(boolean),
-    "headers": nullable(_headers),
+    "headers": nullable(mapping),
     "require_approval": nullable(_require_approval),
     "server_description": nullable(text),
     "server_url": nullable(text),
@@ -143,7 +136,7 @@ def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
     """The server of an entry, with the secrets that the request sent for it."""
     address, label = _address(entry), entry["server_label"]
     sent: Json = next((each for each in desk.sent if each.get("server_label") == label), {})
-    headers = dict(sent.get("headers") or {})
+    headers = {name: str(value) for name, value in (sent.get("headers") or {}).items()}
     if sent.get("authorization"):
         headers["Authorization"] = f"Bearer {sent['authorization']}"
     url = address if "://" in address else f"https://{address}/mcp"
@@ -236,9 +229,8 @@ def _call(entry: Json, asked: Json, desk: "Desk", approval: str | None) -> Outco
     """Call the server. A tool that fails makes a failed item, not a failed response."""
     output, error, endpoint = None, None, _endpoint(entry, desk)
     try:
-        arguments = _object(asked["arguments"])
         with desk.state.set_aside():
-            result = call_tool(endpoint, asked["name"], arguments)
+            result = call_tool(endpoint, asked["name"], asked["arguments"])
         if result.get("isError"):
             error = {"type": "mcp_tool_execution_error", "content": result["content"]}
         else:
@@ -256,16 +248,6 @@ def _call(entry: Json, asked: Json, desk: "Desk", approval: str | None) -> Outco
     }
     made |= {name: asked[name] for name in ("arguments", "caller", "name") if name in asked}
     return Outcome([made], _read_call(made, desk.state))
-
-
-def _object(arguments: str) -> Json:
-    try:
-        sent = json.loads(arguments or "{}")
-    except (ValueError, RecursionError):
-        sent = None
-    if not isinstance(sent, dict):
-        raise Failure("mcp_protocol_error", -32602, "The arguments are not a JSON object.")
-    return sent
 
 
 def _text(content: list[Json]) -> str:
@@ -286,23 +268,17 @@ def _ended(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
     yield f".{item['status']}", {}
 
 
-_CALL = ItemKind(
-    "mcp_call",
-    stages=("in_progress", "arguments", _ended),
-    begun={"arguments": "", "error": None, "output": None},
-    read=_read_call,
-)
-_LISTING = ItemKind(
-    "mcp_list_tools",
-    stages=("in_progress", "completed"),
-    begun={"tools": []},
-    fleeting=("status",),
-)
+_STAGES = ("in_progress", "arguments", _ended)
+_BEGUN = {"arguments": "", "error": None, "output": None}
 MCP = Tool(
     name="mcp",
     entry=_entry,
     offers=_offers,
-    items=(_LISTING, _CALL, *APPROVALS),
+    items=(
+        ItemKind("mcp_list_tools", ("in_progress", "completed"), {"tools": []}, ("status",)),
+        ItemKind("mcp_call", _STAGES, _BEGUN, read=_read_call),
+        *APPROVALS,
+    ),
     label="server_label",
     echo=_echo,
     check=_check,
@@ -312,23 +288,17 @@ MCP = Tool(
 # What these items hold when they come back: type → (required fields, optional fields).
 _SAID: dict[str, Rule] = {"server_label": text, "name": text, "arguments": text}
 _ALSO: dict[str, Rule] = {"status": anything, "caller": anything}
-_BLOCK = fields({}, {"text": text}, more=True)
-_ERROR = fields({}, {"message": nullable(text), "content": nullable(array(_BLOCK))}, more=True)
+_BLOCKS = nullable(array(fields({}, {"text": text}, more=True)))
+_ENDED: dict[str, Rule] = {
+    "approval_request_id": nullable(text),
+    "error": nullable(fields({}, {"message": nullable(text), "content": _BLOCKS}, more=True)),
+    "output": nullable(text),
+}
 _LISTED = array(fields({"name": text, "input_schema": mapping}, more=True))
+_ANSWER: dict[str, Rule] = {"approval_request_id": text, "approve": boolean}
 SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "mcp_list_tools": ({"server_label": text, "tools": _LISTED}, _ALSO | {"error": anything}),
-    "mcp_call": (
-        _SAID,
-        _ALSO
-        | {
-            "approval_request_id": nullable(text),
-            "error": nullable(_ERROR),
-            "output": nullable(text),
-        },
-    ),
+    "mcp_call": (_SAID, _ALSO | _ENDED),
     "mcp_approval_request": (_SAID | {"id": text}, _ALSO),
-    "mcp_approval_response": (
-        {"approval_request_id": text, "approve": boolean},
-        _ALSO | {"reason": nullable(text)},
-    ),
+    "mcp_approval_response": (_ANSWER, _ALSO | {"reason": nullable(text)}),
 }

@@ -85,8 +85,8 @@ def _read_request(item: Json, state: State) -> list[Json]:
 def _read_answer(item: Json, state: State) -> list[Json]:
     if item["approve"]:
         return []
-    reason = {"reason": item["reason"]} if item.get("reason") else {}
-    output = written({"error": "The user did not approve this call."} | reason)
+    why = f": {item['reason']}" if item.get("reason") else "."
+    output = written({"error": f"The user did not approve this call{why}"})
     call_id = item["approval_request_id"]
     return [{"type": "function_call_output", "call_id": call_id, "output": output}]
 

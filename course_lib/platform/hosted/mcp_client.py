@@ -11,6 +11,7 @@ event loop. A session lasts for one listing or one call.
 """
 
 import asyncio
+import json
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0  # seconds a server may take for a listing or a call
 WITHOUT_STREAMABLE_HTTP = (400, 404, 405)  # what an SSE server answers, as MCP tells the two apart
+INVALID_PARAMS = -32602
 
 Answer = TypeVar("Answer")
 
@@ -73,11 +75,14 @@ def list_tools(endpoint: Endpoint) -> list[Json]:
     return _wait(endpoint, ask)
 
 
-def call_tool(endpoint: Endpoint, name: str, arguments: Json) -> Json:
-    """The result of a call, as MCP writes it: `{"content": [...], "isError", …}`."""
+def call_tool(endpoint: Endpoint, name: str, arguments: str) -> Json:
+    """The result of a call, as MCP writes it: `{"content": [...], "isError", …}`.
+
+    `arguments` is the JSON that a model wrote, or a client sent back.
+    """
 
     async def ask(client: "Client") -> Json:
-        result = await client.call_tool(name, arguments)
+        result = await client.call_tool(name, json.loads(arguments or "{}"))
         return result.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     return _wait(endpoint, ask)
@@ -157,6 +162,8 @@ def _failure(error: BaseException, refused: list[int]) -> Failure:
         return Failure("http_error", refused[0], http_client.responses.get(refused[0], ""))
     if isinstance(error, MCPError):
         return Failure("mcp_protocol_error", error.code, error.message)
+    if isinstance(error, ValueError):  # not JSON, or not what MCP wants in this place
+        return Failure("mcp_protocol_error", INVALID_PARAMS, str(error))
     return Failure("http_error", 424, f"{type(error).__name__}: {error}")
 
 
