@@ -9,20 +9,20 @@ from typing import Any
 
 from .attachments import check_file
 from .errors import ApiError, Json, wrong_type, wrong_value
+from .hosted.apply_patch import SHAPES as PATCH_SHAPES
 from .hosted.mcp import SHAPES as MCP_SHAPES
+from .hosted.shell import SHAPES as SHELL_SHAPES
 from .rules import (
     Rule,
     anything,
     array,
     fields,
-    integer,
     mapping,
     nullable,
     one_of,
     reject_unknown,
     require,
     short,
-    tagged,
     text,
     up_to,
 )
@@ -224,27 +224,6 @@ _SEARCHED: dict[str, Rule] = {
     "status": anything,
     "created_by": anything,
 }
-_MADE: dict[str, Rule] = {"status": anything, "caller": anything, "created_by": anything}
-_shell_output = fields(
-    {
-        "stdout": text,
-        "stderr": text,
-        "outcome": tagged(
-            exit=fields({"type": text, "exit_code": integer()}), timeout=fields({"type": text})
-        ),
-    },
-    {"created_by": anything},
-)
-_limits: dict[str, Rule] = {
-    "timeout_ms": nullable(integer()),
-    "max_output_length": nullable(integer()),
-}
-_patch: dict[str, Rule] = {"type": text, "path": text, "diff": text}
-_operation = tagged(
-    create_file=fields(_patch),
-    update_file=fields(_patch),
-    delete_file=fields({"type": text, "path": text}),
-)
 # type → (required fields, optional fields)
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     "function_call": (
@@ -285,22 +264,9 @@ _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
         {"call_id": text, "output": _function_output},
         {"status": anything, "caller": anything},
     ),
-    "shell_call": (
-        {"call_id": text, "action": fields({"commands": array(text)}, _limits)},
-        _MADE | {"environment": anything},
-    ),
-    "shell_call_output": (
-        {"call_id": text, "output": array(_shell_output)},
-        _MADE | {"max_output_length": nullable(integer())},
-    ),
-    "local_shell_call": ({"call_id": text, "action": mapping}, _MADE),
-    "local_shell_call_output": ({"output": text}, _MADE | {"call_id": text}),
-    "apply_patch_call": ({"call_id": text, "operation": _operation}, _MADE),
-    "apply_patch_call_output": (
-        {"call_id": text, "status": one_of("completed", "failed")},
-        {"output": nullable(text), "caller": anything, "created_by": anything},
-    ),
     "tool_search_call": ({"arguments": mapping}, _SEARCHED),
     "tool_search_output": ({"tools": check_each}, _SEARCHED),
     **MCP_SHAPES,
+    **PATCH_SHAPES,
+    **SHELL_SHAPES,
 }

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import fields, text
-from ..state import State
+from ..rules import Rule, anything, fields, nullable, one_of, tagged, text
 from ..tokens import pieces, sayable
-from .hosted_tool import written
-from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
+from .hosted_tool import call_and_output, written
+from .tool import ALLOWED_CALLERS, Call, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -22,24 +21,34 @@ OPERATIONS = {
     "update_file": ("path", "diff"),
     "delete_file": ("path",),
 }
+_ABOUT_DIFF = (
+    "Lines to add (+) and take out (-), with some around them; of a new file all, with a +. "
+    "Not for delete_file."
+)
 _OPERATION: Json = {
     "type": "object",
     "properties": {
         "type": {"type": "string", "enum": list(OPERATIONS)},
         "path": {"type": "string", "description": "The file, below the working folder."},
-        "diff": {"type": "string", "description": "Lines to add (+) and take out (-), with some "
-                 "around them; of a new file all, with a +. Not for delete_file."},
+        "diff": {"type": "string", "description": _ABOUT_DIFF},
     },
     "required": ["type", "path"],
-}  # fmt: skip
+}
+_TOOL = {
+    "type": "apply_patch",
+    "name": "apply_patch",
+    "description": "Create, change or delete a file with a patch.",
+    "parameters": {
+        "type": "object",
+        "properties": {"operation": _OPERATION},
+        "required": ["operation"],
+    },
+}
 
 
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    tool = {"type": "apply_patch", "name": "apply_patch"}
-    tool |= {"description": "Create, change or delete a file with a patch."}
-    parameters = {"type": "object", "properties": {"operation": _OPERATION}}
     own = {name: entry[name] for name in ("allowed_callers",) if name in entry}
-    yield Offer(tool | own | {"parameters": parameters | {"required": ["operation"]}}, entry, _ask)
+    yield Offer(_TOOL | own, entry, _ask)
 
 
 def _ask(call: Call) -> Outcome:
@@ -47,20 +56,8 @@ def _ask(call: Call) -> Outcome:
     kind = str(asked.get("type"))
     kind = kind if kind in OPERATIONS else "update_file"
     said = {name: sayable(str(asked.get(name) or "")) for name in OPERATIONS[kind]}
-    operation = {"type": kind} | said
-    item = {"type": "apply_patch_call", "operation": operation}
+    item = {"type": "apply_patch_call", "operation": {"type": kind} | said}
     return Outcome([call_item(call, "apc", item)], waits=True)
-
-
-def _read_call(item: Json, state: State) -> list[Json]:
-    read = {"type": "function_call", "call_id": item["call_id"], "name": "apply_patch"}
-    return [read | {"arguments": written({"operation": item["operation"]})}]
-
-
-def _read_output(item: Json, state: State) -> list[Json]:
-    told = {name: item[name] for name in ("status", "output") if item.get(name)}
-    read = {"type": "function_call_output", "call_id": item["call_id"]}
-    return [read | {"output": written(told)}]
 
 
 def _begun(item: Json) -> Json:
@@ -80,8 +77,26 @@ APPLY_PATCH = Tool(
     name="apply_patch",
     entry=fields({"type": text}, {"allowed_callers": ALLOWED_CALLERS}),
     offers=_offers,
-    items=(
-        ItemKind("apply_patch_call", (_tell_diff,), _begun, read=_read_call),
-        ItemKind("apply_patch_call_output", read=_read_output),
+    items=call_and_output(
+        "apply_patch",
+        said=lambda item: {"operation": item["operation"]},
+        told=lambda item: written({name: item.get(name) for name in ("status", "output")}),
+        call={"stages": (_tell_diff,), "begun": _begun},
     ),
 )
+
+# What may be sent back: type → (required fields, optional fields).
+_operation = tagged(
+    **{
+        kind: fields({"type": text, **dict.fromkeys(names, text)})
+        for kind, names in OPERATIONS.items()
+    }
+)
+_ALSO: dict[str, Rule] = {"caller": anything, "created_by": anything}
+SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
+    "apply_patch_call": ({"call_id": text, "operation": _operation}, _ALSO | {"status": anything}),
+    "apply_patch_call_output": (
+        {"call_id": text, "status": one_of("completed", "failed")},
+        _ALSO | {"output": nullable(text)},
+    ),
+}

@@ -28,11 +28,7 @@ if TYPE_CHECKING:
     from ..state import State
 
 ROOT = "/mnt/data"  # what the code calls its folder
-PLACES = {
-    ROOT: "data",
-    skills.ROOT: "skills",
-    "/tmp": "tmp",
-}  # in the container → in a run's folder
+PLACES = {ROOT: "data", skills.ROOT: "skills", "/tmp": "tmp"}  # → their names in a run's folder
 MINUTES = 20  # idle, until it expires
 
 
@@ -88,7 +84,6 @@ def check(state: "State", asked: str | Json) -> None:
 
 def create(state: "State", name: str, asked: Json) -> Container:
     """A new container, with copies of the files and the skills that it is asked to have."""
-    check(state, asked)
     made = Container(state.new_id("cntr"), name, state.now, state.now)
     made.memory_limit = asked.get("memory_limit") or "1g"
     made.minutes = (asked.get("expires_after") or {}).get("minutes", MINUTES)
@@ -109,6 +104,8 @@ def choose(state: "State", asked: str | Json, items: list[Json]) -> Container:
         used = item.get("container_id") or (item.get("environment") or {}).get("container_id")
         known = state.containers.get(str(used))
         if known is not None and not is_expired(known, state):
+            wanted = (skills.resolve(state, skill) for skill in asked.get("skills") or [])
+            known.skills += [skill for skill in wanted if skill not in known.skills]
             return known
     return create(state, "auto", asked)
 

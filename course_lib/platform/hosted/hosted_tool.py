@@ -90,5 +90,32 @@ def as_call(name: str, item: Json, reading: Reading) -> list[Json]:
     return [{"type": "function_call"} | call, {"type": "function_call_output"} | output]
 
 
+def call_and_output(
+    name: str,
+    said: Callable[[Json], Json],
+    told: Callable[[Json], str],
+    call: Json | None = None,
+    output: Json | None = None,
+) -> tuple[ItemKind, ItemKind]:
+    """The items of a call and of its output, for a tool that has both.
+
+    said, told     what the model reads of each: a function's arguments, and its output
+    call, output   how a stream tells of each, as `ItemKind` has it
+    """
+
+    def read_call(item: Json, state: State) -> list[Json]:
+        read = {"type": "function_call", "call_id": item["call_id"], "name": name}
+        return [read | {"arguments": written(said(item))}]
+
+    def read_output(item: Json, state: State) -> list[Json]:
+        read = {"type": "function_call_output", "call_id": item.get("call_id") or item["id"]}
+        return [read | {"output": told(item)}]
+
+    return (
+        ItemKind(f"{name}_call", read=read_call, **(call or {})),
+        ItemKind(f"{name}_call_output", read=read_output, **(output or {})),
+    )
+
+
 def written(data: Json) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -18,7 +18,7 @@ from sysconfig import get_path
 SCRIPT = Path(__file__).with_name("confined.py")
 SECONDS = 10  # for one call, the start of the process included
 MEMORY = 1024**3  # bytes, whatever the container's own limit says
-MOST_OUTPUT = 1024 * 1024  # bytes of what the code prints
+MOST_OUTPUT = 256 * 1024  # bytes of what the code prints
 MOST_LEFT = 64 * 1024 * 1024  # bytes of files
 MOST_PROCESSES = 64  # at once
 LATE = "Stopped: it ran for more than"

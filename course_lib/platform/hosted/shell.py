@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import array, fields, nullable, tagged, text
+from ..rules import Rule, anything, array, fields, integer, mapping, nullable, tagged, text
 from ..state import State
 from ..tokens import pieces, sayable
 from . import containers, skills
-from .hosted_tool import written
+from .hosted_tool import call_and_output, written
 from .process import Ended
-from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
+from .tool import ALLOWED_CALLERS, Call, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -115,7 +115,7 @@ def _run(call: Call) -> Outcome:
         "max_output_length": longest,
         "output": [_shown(each, longest) for each in ended],
     }
-    reads = [*_read_call(item, state), *_read_output(output, state)]
+    reads = [*_CALL.read(item, state), *_OUTPUT.read(output, state)]
     return Outcome([item, output], reads, sources=containers.citations(container, made))
 
 
@@ -127,17 +127,6 @@ def _shown(ended: Ended, longest: int | None) -> Json:
     stderr = stderr if longest is None else stderr[: longest - len(stdout)]
     outcome: Json = {"type": "exit", "exit_code": ended.exit_code}
     return {"stdout": stdout, "stderr": stderr, "outcome": {"type": "timeout"} if late else outcome}
-
-
-def _read_call(item: Json, state: State) -> list[Json]:
-    said = {name: value for name, value in item["action"].items() if value is not None}
-    read = {"type": "function_call", "call_id": item["call_id"], "name": "shell"}
-    return [read | {"arguments": written(said)}]
-
-
-def _read_output(item: Json, state: State) -> list[Json]:
-    read = {"type": "function_call_output", "call_id": item["call_id"]}
-    return [read | {"output": written({"output": item["output"]})}]
 
 
 def _tell_commands(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
@@ -157,27 +146,24 @@ def _tell_output(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
         yield "_content.done", {"command_index": index, "output": [each]}
 
 
+_CALL, _OUTPUT = call_and_output(
+    "shell",
+    said=lambda item: {name: value for name, value in item["action"].items() if value},
+    told=lambda item: written({"output": item["output"]}),
+    call={
+        "stages": (_tell_commands,),
+        "begun": {"action": {"commands": [], "max_output_length": None, "timeout_ms": None}},
+        "unnamed": True,
+    },
+    output={"stages": (_tell_output,), "begun": {"status": "completed", "output": []}},
+)
 SHELL = Tool(
     name="shell",
     entry=fields(
         {"type": text}, {"environment": nullable(_environment), "allowed_callers": ALLOWED_CALLERS}
     ),
     offers=_offers,
-    items=(
-        ItemKind(
-            "shell_call",
-            (_tell_commands,),
-            begun={"action": {"commands": [], "max_output_length": None, "timeout_ms": None}},
-            read=_read_call,
-            unnamed=True,
-        ),
-        ItemKind(
-            "shell_call_output",
-            (_tell_output,),
-            begun={"status": "completed", "output": []},
-            read=_read_output,
-        ),
-    ),
+    items=(_CALL, _OUTPUT),
     check=_check,
     due=_due,
 )
@@ -186,41 +172,53 @@ SHELL = Tool(
 # --- local_shell: one command, by its words, always for the client --------------------------------
 
 
-def _offers_local(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    words = {"type": "array", "items": {"type": "string"}, "description": "A command, by words."}
-    folder = {"type": "string", "description": "Where to run it."}
-    properties = {"command": words, "working_directory": folder}
-    tool = {"type": "local_shell", "name": "local_shell", "description": "Run a command."}
-    parameters = {"type": "object", "properties": properties, "required": ["command"]}
-    yield Offer(tool | {"parameters": parameters}, entry, _ask_local)
+_LOCAL: Json = {
+    "type": "local_shell",
+    "name": "local_shell",
+    "description": "Run a command.",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "command": {"type": "array", "items": {"type": "string"}, "description": "Its words."},
+            "working_directory": {"type": "string", "description": "Where to run it."},
+        },
+        "required": ["command"],
+    },
+}
 
 
 def _ask_local(call: Call) -> Outcome:
     words = [sayable(str(word)) for word in call.arguments.get("command") or []]
     action: Json = {"type": "exec", "command": words, "env": {}}
     action["working_directory"] = call.arguments.get("working_directory")
-    return Outcome(
-        [call_item(call, "lsh", {"type": "local_shell_call", "action": action})], waits=True
-    )
-
-
-def _read_local(item: Json, state: State) -> list[Json]:
-    said = {name: value for name, value in item["action"].items() if value and name != "type"}
-    read = {"type": "function_call", "call_id": item["call_id"], "name": "local_shell"}
-    return [read | {"arguments": written(said)}]
-
-
-def _read_local_output(item: Json, state: State) -> list[Json]:
-    read = {"type": "function_call_output", "call_id": item.get("call_id") or item["id"]}
-    return [read | {"output": item["output"]}]
+    item = {"type": "local_shell_call", "action": action}
+    return Outcome([call_item(call, "lsh", item)], waits=True)
 
 
 LOCAL_SHELL = Tool(
     name="local_shell",
     entry=fields({"type": text}),
-    offers=_offers_local,
-    items=(
-        ItemKind("local_shell_call", read=_read_local),
-        ItemKind("local_shell_call_output", read=_read_local_output),
+    offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local)],
+    items=call_and_output(
+        "local_shell",
+        said=lambda item: {k: v for k, v in item["action"].items() if v and k != "type"},
+        told=lambda item: str(item["output"]),
     ),
 )
+
+
+# --- What may be sent back: type → (required fields, optional fields) -----------------------------
+
+_LIMIT: dict[str, Rule] = {"max_output_length": nullable(integer())}
+_ALSO: dict[str, Rule] = {"status": anything, "caller": anything, "created_by": anything}
+_action = fields({"commands": array(text)}, _LIMIT | {"timeout_ms": nullable(integer())})
+_outcome = tagged(
+    exit=fields({"type": text, "exit_code": integer()}), timeout=fields({"type": text})
+)
+_printed = fields({"stdout": text, "stderr": text, "outcome": _outcome}, {"created_by": anything})
+SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
+    "shell_call": ({"call_id": text, "action": _action}, _ALSO | {"environment": anything}),
+    "shell_call_output": ({"call_id": text, "output": array(_printed)}, _ALSO | _LIMIT),
+    "local_shell_call": ({"call_id": text, "action": mapping}, _ALSO),
+    "local_shell_call_output": ({"output": text}, _ALSO | {"call_id": text}),  # `id` will do (SDK)
+}
