@@ -223,3 +223,37 @@ def test_a_search_for_tools_is_no_source() -> None:
     assert answer["text"] == "According to get_stock: units 4."
     (question,) = asked("Get the stock level of a product.", [SEARCH, stock], loaded).items
     assert "product" in question["text"]
+
+
+# --- Instructions
+
+
+def instructed(request: str, tools: list[Json], told: str) -> list[tuple[str, Json]]:
+    as_field = StandIn().respond(Prompt(told, history(request), tools)).items
+    first = [{"role": "developer", "content": told}, *history(request)]
+    assert StandIn().respond(Prompt(None, first, tools)).items == as_field
+    return calls(as_field)
+
+
+def test_what_instructions_say_of_a_tool_counts_as_its_description_does() -> None:
+    vague = tool("op_b", "Runs b.", v=text())
+    request = "Is it warm enough for a swim at Bondi?"
+    assert sent(request, [vague]) == []
+    told = "Use op_b for any question on swimming or the beach."
+    assert instructed(request, [vague], told) == [("op_b", {"v": "Bondi"})]
+    check = tool("verify_caller", "Check who is calling.", phone=text("Phone number"))
+    close = tool("close_account", "Close an account.", account=text("Account number, e.g. AC-12"))
+    request = "Close account AC-12. My phone is +49 30 1234567."
+    assert [name for name, _ in sent(request, [check, close])] == ["close_account"]
+    told = "Be polite. Before you use close_account, call verify_caller first."
+    assert [name for name, _ in instructed(request, [check, close], told)] == ["verify_caller"]
+
+
+def test_what_instructions_state_is_taken_for_what_was_not_said() -> None:
+    told = "You are a helpful assistant. The user's city is Rome."
+    assert instructed("What is the weather?", [WEATHER], told) == [
+        ("get_weather", {"city": "Rome"})
+    ]
+    other = instructed("What is the weather in Oslo?", [WEATHER], told)
+    assert other == [("get_weather", {"city": "Oslo"})]
+    assert instructed("What is the weather?", [WEATHER], "You help people in Berlin.") == []

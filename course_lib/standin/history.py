@@ -34,6 +34,7 @@ class Situation:
     """The last request, the one before it if the model asked back, and the calls made since."""
 
     request: str = ""
+    told: str = ""  # by system and developer messages
     asked_before: str = ""
     made: list[Made] = field(default_factory=list)
     searched: list[Made] = field(default_factory=list)  # calls of tool_search: no source
@@ -54,6 +55,8 @@ def read(items: list[Json]) -> Situation:
     if not users:
         users, items = [0], [{}, *items]
     situation = Situation(request=_text(items[users[-1]].get("content")))
+    told = [item for item in items if item.get("role") in ("system", "developer")]
+    situation.told = "\n".join(_text(item.get("content")) for item in told)
     for item in items[users[-2] + 1 : users[-1]] if len(users) > 1 else ():
         if item.get("role") == "assistant" and _text(item.get("content")).rstrip().endswith("?"):
             situation.asked_before = _text(items[users[-2]].get("content"))

@@ -140,6 +140,9 @@ class _Turn:
             calls = [named]
         for each in calls:
             self._take_facts(each, "a result", nearly=False)
+            for parameter in list(each.missing):
+                if (data := self.offered.default(parameter, each.tool)) is not None:
+                    each.put(parameter, data, "the instructions")
         return [self._first(each, request) or each for each in calls], ranked
 
     def _named(self, request: Request, ranked: list[Ranked]) -> Call | None:

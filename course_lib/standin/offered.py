@@ -4,15 +4,20 @@ Functions and the tools of MCP servers are candidates as declared, tools of a kn
 they are known for (`typed.py`), and everything that `tool_search` can load by its description.
 """
 
+import re
+from typing import Any
+
 from . import program, typed
 from .catalogue import Tool, compile_tools
 from .choose import Ranked
-from .fill import Call
+from .fill import Call, fill
 from .finish import finish
 from .history import Situation
+from .lexicon import pattern
 from .parameters import Parameter
 from .prompt import Json, Prompt
-from .request import Request
+from .request import Request, read_request
+from .text import plain_words
 
 AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
 
@@ -29,7 +34,11 @@ class Offered:
         self.forced = prompt.tool_choice not in ("auto", "none")
         self.situation, self.parallel = situation, prompt.parallel_tool_calls
         self.direct, self.in_program = _callable(prompt)
-        self.declared = self.direct | self.in_program
+        self.sentences = re.split(
+            r"(?<=[.!?;])\s+|\n+", f"{prompt.instructions or ''}\n{situation.told}"
+        )
+        both = self.direct | self.in_program
+        self.declared = {name: self._instructed(tool) for name, tool in both.items()}
         search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
         self.search = search.get("name", "")
         self.paths = {
@@ -45,6 +54,22 @@ class Offered:
             tool.name: tool for tool in self.tools
             if tool.name not in self.paths and not self.is_typed(tool)
         }  # fmt: skip
+
+    def _instructed(self, tool: Json) -> Json:
+        """A declaration whose description goes on with what the instructions say of the tool."""
+        said = [
+            each for each in self.sentences if re.search(rf"\b{re.escape(tool['name'])}\b", each)
+        ]
+        about = " ".join([str(tool.get("description") or ""), *said])
+        return tool | {"description": about} if said else tool
+
+    def default(self, parameter: Parameter, tool: Tool) -> Any:
+        """What the instructions state of a parameter by its name: "the user's city is Rome"."""
+        for sentence in self.sentences:
+            words = {*plain_words(sentence)}
+            if pattern("statement").search(sentence) and words.issuperset(parameter.own_words):
+                return fill(tool, read_request(sentence)).arguments.get(parameter.label)
+        return None
 
     def is_typed(self, tool: Tool) -> bool:
         return tool.name in self.declared and typed.is_typed(self.declared[tool.name])
