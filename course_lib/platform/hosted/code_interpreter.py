@@ -36,7 +36,7 @@ def _run(call: Call) -> Ran:
     images = [each for each in made if each.name.lower().endswith(".png")]
     outputs: list[Json] = [{"type": "logs", "logs": ended.stdout}] if ended.stdout else []
     outputs += [{"type": "image", "url": _data_url(image)} for image in images]
-    shown = "code_interpreter_call.outputs" in call.include
+    shown = call.caller or "code_interpreter_call.outputs" in call.include
     item = {"code": code, "container_id": container.id, "outputs": outputs if shown else None}
     reads: Json = {"logs": ended.stdout}
     if ended.exit_code and not ended.stopped:

@@ -97,7 +97,8 @@ class Desk:
 
     def _note(self, outcome: Outcome) -> None:
         self.items += outcome.items
-        self.read += outcome.reads
+        if not (outcome.items and caller_id(outcome.items[-1])):  # that is read by a program
+            self.read += outcome.reads
         self.sources |= outcome.sources
         _add(self.tool_usage, outcome.billed)
 
