@@ -130,6 +130,14 @@ def test_tools_of_one_name_are_told_apart_by_their_server() -> None:
     assert (made(response)["server_label"], made(response)["name"]) == ("other", "order_status")
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_function_keeps_its_name_beside_a_server_that_has_the_same(first: bool) -> None:
+    own = {"type": "function", "name": "order_status", "parameters": None}
+    asked = platform([call("shop.order_status", {"order_id": "A-1"}), STATUS])
+    response = ask(asked, *([own, FREE] if first else [FREE, own]))
+    assert kinds(response) == ["mcp_list_tools", "mcp_call", "function_call"]
+
+
 def test_a_deferred_server_is_listed_when_it_is_loaded() -> None:
     search = call("tool_search", {"paths": ["shop"]})
     model = Watched(search, STATUS, DONE)
@@ -315,6 +323,30 @@ def test_the_model_reads_an_approved_call_with_its_result() -> None:
     assert any(item.get("call_id") == result["call_id"] for item in model.prompts[1].items[:-1])
 
 
+def test_a_program_waits_for_the_approval_of_its_call() -> None:
+    code = 'const a = await tools.order_status({order_id: "A-1"});'
+    code += ' const b = await tools.cancel_order({order_id: "A-1"}); text(a + " " + b)'
+    model = Watched(call("programmatic_tool_calling", {"code": code}), DONE)
+    asked = Platform(model=model, state=State(mcp_servers={URL: shop()}))
+    entry = SHOP | {
+        "allowed_callers": ["programmatic"],
+        "require_approval": {"never": {"read_only": True}},
+    }
+    tools = [{"type": "programmatic_tool_calling"}, entry]
+    plain: Json = {"model": "gpt-5.6", "reasoning": {"effort": "none"}}
+    first = ask(asked, *tools, **plain)
+    expected = ["mcp_list_tools", "program", "mcp_call", "mcp_approval_request"]
+    assert kinds(first) == expected
+    answers = [verdict(True)]
+    second = ask(asked, *tools, **plain, previous_response_id=first["id"], input=answers)
+    assert kinds(second) == ["mcp_call", "program_output", "message"]
+    assert only(second, "program_output")["result"] == (
+        "Order A-1 is late. Order A-1 is cancelled."
+    )
+    read = [item for item in model.prompts[1].items if item.get("type") == "function_call_output"]
+    assert [item["output"] for item in read] == [only(second, "program_output")["result"]]
+
+
 # --- Secrets
 
 
@@ -443,6 +475,22 @@ def test_the_agents_sdk_uses_a_hosted_server_and_answers_for_the_user() -> None:
     assert (result.final_output, asked) == ("Done.", ["cancel_order"])
     calls = [item.raw_item for item in result.new_items if item.type == "tool_call_item"]
     assert any(getattr(each, "output", None) == "Order A-104 is cancelled." for each in calls)
+
+
+@pytest.mark.parametrize("approve", [True, False])
+def test_the_agents_sdk_stops_for_the_user(approve: bool) -> None:
+    connect_agents(Scripted([CANCEL, DONE]), mcp={URL: shop()})
+    agent = Agent("desk", tools=[HostedMCPTool(tool_config=SHOP)], model="gpt-5.4")  # type: ignore[arg-type]
+
+    async def run() -> Any:
+        stopped = await Runner.run(agent, "Cancel A-104")
+        state = stopped.to_state()
+        (state.approve if approve else state.reject)(stopped.interruptions[0])
+        return await Runner.run(agent, state)
+
+    result = asyncio.run(run())
+    calls = [item for item in result.new_items if item.type == "tool_call_item"]
+    assert (result.final_output, len(calls)) == ("Done.", approve)
 
 
 def test_the_agents_sdk_runs_a_server_on_its_own_side_too() -> None:

@@ -1,7 +1,7 @@
 """The tools of one turn: what they offer the model, what became of its calls, what it reads."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import Json
 from ..state import Reading, State
@@ -69,16 +69,15 @@ class Desk:
         return [offer.tool for offer in self.offers.values()]
 
     def _lay_out(self, offer: Offer) -> None:
-        """Two of one name are told apart by where they come from."""
-        name = offer.tool["name"]
-        home = offer.tool.get("namespace") or offer.tool.get("server_label")
+        """Two of one name are told apart by where they come from; a function keeps its own."""
+        name, home = offer.tool["name"], _home(offer)
         there = self.offers.get(name)
-        if there and home and home not in (
-            there.tool.get("namespace"), there.tool.get("server_label"),
-        ):  # fmt: skip
+        if there and home and home != _home(there):
             name = f"{home}.{name}"
-            offer = Offer(offer.tool | {"name": name}, offer.entry, offer.run, offer.written)
+            offer = replace(offer, tool=offer.tool | {"name": name})
         self.offers[name] = offer
+        if there and not home and _home(there):
+            self._lay_out(there)
 
     def offer(self, name: str) -> Offer:
         """What a model calls by this name. One that nobody declared is for the client to refuse."""
@@ -101,6 +100,10 @@ class Desk:
             self.read += outcome.reads
         self.sources |= outcome.sources
         _add(self.tool_usage, outcome.billed)
+
+
+def _home(offer: Offer) -> str | None:
+    return offer.tool.get("namespace") or offer.tool.get("server_label")
 
 
 def as_read(items: list[Json], state: State) -> list[Json]:

@@ -19,7 +19,7 @@ from ..state import Reading, State
 from .hosted_tool import as_call, written
 from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
-from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool
+from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, caller_id
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -218,7 +218,6 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
 def _run(tool: Json, call: Call) -> Outcome:
     """A call by the model: made at once, or shown to the user first."""
     entry, asked = call.declared, {"arguments": written(call.arguments), "name": tool["name"]}
-    asked |= {"caller": call.caller} if call.caller else {}
     if not needs_approval(entry["require_approval"], tool):
         return _call(entry, asked, call.desk, None)
     made = {"id": call.state.new_id("mcpr"), "type": "mcp_approval_request", **asked}
@@ -245,9 +244,11 @@ def _call(entry: Json, asked: Json, desk: "Desk", approval: str | None) -> Outco
         "error": error,
         "output": output,
         "server_label": entry["server_label"],
+        "arguments": asked["arguments"],
+        "name": asked["name"],
     }
-    made |= {name: asked[name] for name in ("arguments", "caller", "name") if name in asked}
-    return Outcome([made], _read_call(made, desk.state))
+    in_program = caller_id(asked) is not None  # which reads it, and not the model
+    return Outcome([made], [] if in_program else _read_call(made, desk.state))
 
 
 def _text(content: list[Json]) -> str:
