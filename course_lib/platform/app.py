@@ -17,7 +17,7 @@ from ..standin.explanation import Explanation
 from ..standin.prompt import Model
 from . import forms, routes
 from .engine import Made
-from .errors import GAP, ApiError, Json
+from .errors import ApiError, Json, refusal
 from .faults import REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
 from .hosted.mcp import without_secrets
 from .http import Reply, Request, event_stream, json_reply
@@ -56,7 +56,7 @@ class Platform:
 
     def handle(self, request: Request) -> Reply:
         """Answer one request. Raises nothing but a NetworkFault that was asked for."""
-        with self.state.lock:  # tools run in threads may call the client at the same time
+        with self.state.alone():  # tools run in threads may call the client at the same time
             self._requests += 1
             headers = self._headers()
             body: Json = {}
@@ -105,8 +105,8 @@ class Platform:
             made = ask(body, self.state, self.model, fault)
             headers = headers | LIMITS
         else:
-            endpoint, ids = routes.find(request)
-            given = (*ids, body) if request.method == "POST" else ids
+            endpoint, names = routes.route(request)
+            given = routes.find(self.state, names) + [body] * (request.method == "POST")
             self.state.stuck = fault is not None and fault.kind == "stuck"
             made = endpoint(self.state, request, *given)
             if "/vector_stores" in request.path:
@@ -150,20 +150,9 @@ def check_key(authorization: str) -> None:
     """Any key will do here but none, and what was left to be filled in (contract A6)."""
     key = authorization.removeprefix("Bearer").strip()
     if not key:
-        raise ApiError(
-            "You didn't provide an API key. You need to provide your API key in an Authorization "
-            "header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY). You can obtain an API "
-            "key from https://platform.openai.com/account/api-keys.",
-            status=401,
-        )
+        raise refusal("no_key")
     if re.search(r"your|[<>$]|\.\.\.", key, re.IGNORECASE):
-        raise ApiError(
-            f"Incorrect API key provided: {key[:4]}*****. You can find your API key at "
-            "https://platform.openai.com/account/api-keys.",
-            code="invalid_api_key",
-            status=401,
-            hint="This looks like a placeholder. The offline platform takes any word for a key.",
-        )
+        raise refusal("placeholder_for_a_key", key=key[:4])
 
 
 def _read_body(request: Request) -> Json:
@@ -173,7 +162,7 @@ def _read_body(request: Request) -> Json:
     that are none (NaN, 1e999), and halves of surrogate pairs. They are refused here, at the door.
     """
     if len(request.body) > MAX_BODY:
-        raise ApiError("The request body is larger than 64 MiB.", code=GAP, status=413)
+        raise refusal("body_too_large")
     if not request.body:
         return {}
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
@@ -184,14 +173,9 @@ def _read_body(request: Request) -> Json:
         if "\\ud" in written or "\\uD" in written:
             json.dumps(body, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        raise ApiError(
-            "We could not parse the JSON body of your request. (HINT: This likely means you "
-            "aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, "
-            "but what was sent was not valid JSON. If you have trouble figuring out how to fix "
-            "this, please contact us through our help center at help.openai.com.)"
-        ) from None
+        raise refusal("body_not_json") from None
     if not isinstance(body, dict):
-        raise ApiError("The JSON body of a request must be an object.", code=GAP)
+        raise refusal("body_not_an_object")
     return body
 
 
@@ -204,16 +188,10 @@ def _finite(written: str) -> float:
 
 def _own_fault(error: Exception) -> ApiError:
     if isinstance(error, ScriptError):
-        return ApiError(str(error), code="offline_script", status=500, type="server_error")
+        return refusal("script_error", error=error)
     if isinstance(error, RecursionError):
-        return ApiError("The request is nested too deeply to be read.", code=GAP)
-    return ApiError(
-        f"The offline platform failed on this request ({type(error).__name__}: {error}). "
-        "This is a fault of the course, not of your code.",
-        code="offline_fault",
-        status=500,
-        type="server_error",
-    )
+        return refusal("body_too_deep")
+    return refusal("own_fault", kind=type(error).__name__, error=error)
 
 
 def _header_text(text: str) -> str:

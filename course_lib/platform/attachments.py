@@ -5,7 +5,7 @@ import binascii
 import re
 from typing import Any
 
-from .errors import ApiError, Json
+from .errors import Json, refusal
 from .rules import text
 
 _DATA_URL = re.compile(r"data:(?P<mime>[\w.+-]+/[\w.+-]+);base64,", re.ASCII)
@@ -25,27 +25,14 @@ def check_file(part: Json, path: str) -> None:
     if data is not None:
         _check_data(data, f"{path}.file_data")
     if isinstance(link, str) and re.split("[?#]", link)[0].lower().endswith(MEDIA):
-        raise ApiError(
-            "The file type you uploaded is not supported. Please try again with a pdf",
-            param="input",
-            code="unsupported_file",
-        )
+        raise refusal("file_type_not_supported")
 
 
 def _check_data(data: Any, path: str) -> None:
     found = _DATA_URL.match(data) if isinstance(data, str) else None
     mime = found["mime"] if found else None
-    if mime is not None and (mime in READABLE or mime.startswith("text/")):
-        return
-    raise ApiError(
-        f"Invalid file data: '{path}'. Expected a base64-encoded data URL with a valid file "
-        "MIME type (e.g. 'data:text/plain;base64,SGVsbG8sIFdvcmxkIQ=='), but got unsupported "
-        f"MIME type '{mime}'. Please see "
-        "https://platform.openai.com/docs/assistants/tools/file-search#supported-files "
-        "for supported file types.",
-        param=path,
-        code="invalid_value",
-    )
+    if mime is None or not (mime in READABLE or mime.startswith("text/")):
+        raise refusal("wrong_file_data", path, mime=mime)
 
 
 def image(value: Any, path: str) -> None:
@@ -58,8 +45,4 @@ def image(value: Any, path: str) -> None:
     except binascii.Error:
         data = b""
     if not data.startswith(tuple(IMAGES.values())):
-        raise ApiError(
-            "You uploaded an unsupported image. Please make sure your image has of one the "
-            f"following formats: {list(IMAGES)}.",
-            code="invalid_image_format",
-        )
+        raise refusal("wrong_image", formats=list(IMAGES))

@@ -1,6 +1,6 @@
 """What one model cannot do: looked at last, after what no model could do (contract A2)."""
 
-from .errors import GAP, ApiError, Json, quoted
+from .errors import Json, quoted, refusal
 from .hosted import KINDS
 from .hosted.programs import PROGRAMS
 from .models import ModelCard, find_model
@@ -21,23 +21,15 @@ def check_model(body: Json) -> ModelCard:
     card = find_model(body["model"])
     effort = (body.get("reasoning") or {}).get("effort")
     if effort is not None and not card.reasons:
-        raise _unsupported("reasoning.effort", "unsupported_parameter")
+        raise refusal("no_effort")
     if effort is not None and effort not in card.efforts:
-        raise ApiError(
-            f"Unsupported value: '{effort}' is not supported with the '{body['model']}' model. "
-            f"Supported values are: {quoted(card.efforts)}.",
-            param="reasoning.effort",
-            code="unsupported_value",
-        )
+        efforts = quoted(card.efforts)
+        raise refusal("effort_not_supported", effort=effort, model=body["model"], supported=efforts)
     _check_hosted(body, card, effort or card.effort)
     if (effort or card.effort) not in (None, "none"):
         _check_sampling(body)
     if body.get("prompt_cache_retention") == "in_memory" and card.retention == "24h":
-        raise ApiError(
-            "This model is compatible only with 24h extended prompt caching",
-            param="prompt_cache_retention",
-            code="invalid_parameter",
-        )
+        raise refusal("only_long_retention")
     return card
 
 
@@ -46,58 +38,28 @@ def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
     for each in types:
         name = KINDS[each].name
         if name == WITHOUT.get(card.snapshot) or (name == "tool_search" and not card.phases):
-            raise ApiError(
-                f"Hosted tool '{each}' is not supported with {card.snapshot}.",
-                param="tools",
-                hint=f"Take {each} out of tools, or ask another model.",
-            )
+            raise refusal("hosted_tool_not_supported", tool=each, model=card.snapshot)
         if name == PROGRAMS.name and not card.programs:
-            raise ApiError(
-                f"Tool '{name}' is not supported with {body['model']}.",
-                param="tools",
-                hint="The gpt-5.6 models write programs.",
-            )
+            raise refusal("no_programs", tool=name, model=body["model"])
         if name == "web_search" and effort == "minimal":
-            raise ApiError(
-                "The following tools cannot be used with reasoning.effort 'minimal': web_search.",
-                param="tools",
-                hint="Ask for more effort, or take web_search out of tools.",
-            )
+            raise refusal("web_search_needs_effort")
     choice = body.get("tool_choice") or "auto"
     if types and choice != "auto" and card.snapshot in ONLY_AUTO:
-        raise ApiError(
-            f"With a hosted tool in tools, {card.snapshot} takes no tool_choice but 'auto'.",
-            param="tool_choice",
-            code=GAP,
-            hint="Leave tool_choice out: beside a hosted tool this model decides for itself.",
-        )
+        raise refusal("only_auto_beside_hosted_tool", model=card.snapshot)
 
 
 def _check_sampling(body: Json) -> None:
     """A model that reasons takes no sampling parameters, and shows no probabilities."""
     if body.get("temperature") not in (None, 1):
-        raise _unsupported("temperature")
+        raise refusal("not_supported", "temperature")
     if body.get("top_p") is not None:
-        raise _unsupported("top_p")
+        raise refusal("not_supported", "top_p")
     in_include = "message.output_text.logprobs" in (body.get("include") or [])
     if body.get("top_logprobs") or in_include:
-        raise ApiError(
-            "logprobs are not supported with reasoning models.",
-            param="include" if in_include else "top_logprobs",
-            code="unsupported_parameter",
-        )
+        raise refusal("no_logprobs", "include" if in_include else "top_logprobs")
     for name in ("presence_penalty", "frequency_penalty"):
         if body.get(name) is not None:
-            raise _unsupported(name)
-
-
-def _unsupported(name: str, code: str | None = None) -> ApiError:
-    return ApiError(
-        f"Unsupported parameter: '{name}' is not supported with this model.",
-        param=name,
-        code=code,
-        hint=f"Leave {name} out, or ask another model.",
-    )
+            raise refusal("not_supported", name)
 
 
 def check_json_mode(body: Json, items: list[Json]) -> None:
@@ -106,8 +68,4 @@ def check_json_mode(body: Json, items: list[Json]) -> None:
     if wanted.get("type") == "json_object" and not any(
         "json" in content_text(item.get("content")).lower() for item in items if "role" in item
     ):
-        raise ApiError(
-            "Response input messages must contain the word 'json' in some form to use "
-            "'text.format' of type 'json_object'.",
-            param="text.format",
-        )
+        raise refusal("json_not_mentioned")

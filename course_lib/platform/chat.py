@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator
 from ..standin.prompt import Answer, Model, Prompt
 from .chat_request import check
 from .context import Context
-from .engine import Made, Turn, assemble, respond
-from .errors import GAP, ApiError, Json
+from .engine import Made, assemble, respond
+from .errors import Json, refusal
 from .events import Event, padding
 from .faults import Fault
 from .hosted.function import FUNCTION
 from .http import Request
-from .pages import list_page
-from .rules import metadata, require
-from .state import State
+from .pages import deleted, list_page
+from .state import State, StoredCompletion
 from .tokens import pieces
 
 
@@ -28,7 +27,7 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     tools = [FUNCTION.echo(tool) for tool in asked["tools"]]
     turn = assemble(asked, card, Context(items, items), tools, [], state)
     if turn.tokens > card.window:
-        raise _too_long(turn)
+        raise refusal("chat_too_long", window=card.window, tokens=turn.tokens)
     told = _EndsAt(model, body.get("stop") or [])
     answers = [respond(turn, state, told) for _ in range(body.get("n") or 1)]
     responses = [response for response, _ in answers]
@@ -48,7 +47,7 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     }
     if body.get("store"):
         kept = completion | {"metadata": body.get("metadata") or {}}
-        state.completions[completion["id"]] = (kept, body["messages"])
+        state.completions[completion["id"]] = StoredCompletion(kept, body["messages"])
     if not body.get("stream"):
         return Made(completion, explanation)
     options = body.get("stream_options") or {}
@@ -57,15 +56,6 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
         events = fault.break_stream(events)
     obfuscate = options.get("include_obfuscation") is not False
     return Made(completion, explanation, _encode(events, obfuscate=obfuscate))
-
-
-def _too_long(turn: Turn) -> ApiError:
-    return ApiError(
-        f"This model's maximum context length is {turn.card.window} tokens. However, your messages "
-        f"resulted in {turn.tokens} tokens. Please reduce the length of the messages.",
-        param="messages",
-        code="context_length_exceeded",
-    )
 
 
 class _EndsAt:
@@ -180,60 +170,30 @@ def _encode(events: Iterable[Event], *, obfuscate: bool) -> Iterator[bytes]:
 # --- Stored completions
 
 
-def retrieve(state: State, request: Request, completion_id: str) -> Json:
-    return _find(state, completion_id)[0]
-
-
-def update(state: State, request: Request, completion_id: str, body: Json) -> Json:
-    """Only the metadata can be changed."""
-    completion, _ = _find(state, completion_id)
-    require(body, "", ("metadata",))
-    metadata(body["metadata"] or {}, "metadata")
-    completion["metadata"] = body["metadata"] or {}
-    return completion
-
-
-def delete(state: State, request: Request, completion_id: str) -> Json:
-    _find(state, completion_id)
-    del state.completions[completion_id]
-    return {"id": completion_id, "object": "chat.completion.deleted", "deleted": True}
+def delete(state: State, request: Request, stored: StoredCompletion) -> Json:
+    del state.completions[stored.body["id"]]
+    return deleted(stored.body["id"], "chat.completion.deleted")
 
 
 def list_all(state: State, request: Request) -> Json:
     """Stored completions, oldest first."""
-    return list_page(
-        [completion for completion, _ in state.completions.values()], request, order="asc"
-    )
+    return list_page([each.body for each in state.completions.values()], request, order="asc")
 
 
-def list_messages(state: State, request: Request, completion_id: str) -> Json:
+def list_messages(state: State, request: Request, stored: StoredCompletion) -> Json:
     """The messages that a stored completion answered, oldest first."""
-    _, messages = _find(state, completion_id)
-    shown = [
-        {
-            "id": f"{completion_id}-{number}",
-            "role": message["role"],
-            "content": message.get("content") if _is_text(message) else None,
-            "name": message.get("name"),
-            "refusal": message.get("refusal"),
-            "content_parts": None if _is_text(message) else message["content"],
-        }
-        for number, message in enumerate(messages)
-    ]
-    return list_page(shown, request, order="asc")
-
-
-def _is_text(message: Json) -> bool:
-    return not isinstance(message.get("content"), list)
-
-
-def _find(state: State, completion_id: str) -> tuple[Json, list[Json]]:
-    found = state.completions.get(completion_id)
-    if found is None:
-        raise ApiError(
-            f"Chat completion with id '{completion_id}' not found.",
-            code=GAP,
-            status=404,
-            hint="Only a completion that was made with store=True can be asked for.",
+    shown = []
+    for number, message in enumerate(stored.messages):
+        content = message.get("content")
+        in_parts = isinstance(content, list)
+        shown.append(
+            {
+                "id": f"{stored.body['id']}-{number}",
+                "role": message["role"],
+                "content": None if in_parts else content,
+                "name": message.get("name"),
+                "refusal": message.get("refusal"),
+                "content_parts": content if in_parts else None,
+            }
         )
-    return found
+    return list_page(shown, request, order="asc")

@@ -1,83 +1,32 @@
 """What `POST /v1/responses` accepts, field by field, in the API's own order (contract A1, A2).
 
-The first thing that is wrong is the one that is told, as by the API; never a list. What only
-the whole conversation can show (a call without its output) is in `context.py`, what a schema
-must look like in `strict_schema.py`, what one model cannot do in `capability.py`. The order of
-all of it stands in `engine.check_turn`.
+The first thing that is wrong is the one that is told, as by the API; never a list. The fields
+stand in `data/requests.txt`. What only the whole conversation can show (a call without its
+output) is in `context.py`, what a schema must look like in `strict_schema.py`, what one model
+cannot do in `capability.py`. The order of all of it stands in `engine.check_turn`.
 """
 
 from typing import Any
 
 from . import items, tools
-from .errors import (
-    ApiError,
-    Json,
-    missing,
-    quoted,
-    unknown_parameter,
-    wrong_type,
-    wrong_value,
-)
-from .rules import (
-    Rule,
-    anything,
-    array,
-    boolean,
-    decimal,
-    fields,
-    integer,
-    mapping,
-    metadata,
-    nullable,
-    one_of,
-    reject_unknown,
-    require,
-    text,
-    up_to,
-)
+from .errors import ApiError, Json, missing, quoted, refusal, unknown_parameter, wrong_type
+from .rules import Rule, one_of, require, text
+from .shapes import shape, shape_fields
 from .state import State
 from .strict_schema import check_output_schema
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-SUMMARIES = ("concise", "detailed", "auto")
-COUNT = nullable(integer())
-CACHE_OPTIONS: dict[str, Rule] = {
-    "comparison_response_id": nullable(text),
-    "mode": nullable(one_of("implicit", "explicit")),
-    "prewarm": nullable(boolean),
-    "ttl": nullable(one_of("30m", "12h")),
-}
-INCLUDABLE = (
-    "file_search_call.results",
-    "web_search_call.results",
-    "web_search_call.action.sources",
-    "message.input_image.image_url",
-    "computer_call_output.output.image_url",
-    "code_interpreter_call.outputs",
-    "reasoning.encrypted_content",
-    "message.output_text.logprobs",
-)
 
-
-_text_format_schema = fields(
-    {"type": text, "name": text, "schema": mapping},
-    {"strict": nullable(boolean), "description": nullable(text)},
-)
+_conversation_object = shape("ConversationObject")
+_format = shape("AnyFormat")
 
 
 def text_format(value: Any, path: str) -> None:
     if not isinstance(value, dict):
         raise wrong_type(path, "a text format", value)
-    require(value, path, ("type",))
-    kind_of_format = value["type"]
-    supported = ("json_object", "text", "json_schema")
-    if kind_of_format not in supported:
-        raise wrong_value(f"{path}.type", kind_of_format, supported)
-    if kind_of_format == "json_schema":
-        _text_format_schema(value, path)
+    _format(value, path)
+    if value["type"] == "json_schema":
         check_output_schema(value["name"], value["schema"], strict=value.get("strict") is not False)
-    else:
-        reject_unknown(value, path, ("type",))
 
 
 def instructions(value: Any, path: str) -> None:
@@ -100,75 +49,21 @@ def effort(value: Any, path: str) -> None:
 def conversation(value: Any, path: str) -> None:
     """The id of a conversation, or an object that holds it."""
     if isinstance(value, dict):
-        fields({"id": text})(value, path)
+        _conversation_object(value, path)
     elif not isinstance(value, str):
         raise wrong_type(path, "one of a string or object", value)
 
 
-def _shortened(names: tuple[str, ...]) -> str:
-    """The long names of `include` the way the API cuts them where it lists the lot."""
-    return f"one of {quoted(tuple(f'{name[:3]}...{name[-3:]}' for name in names), 'or')}"
-
-
 # In the order of contract A2, after `model`, `input` and the unknown names.
-FIELDS: dict[str, Rule] = {
-    "previous_response_id": nullable(text),
-    "conversation": nullable(conversation),
-    "prompt": nullable(fields({"id": text}, {"version": nullable(text), "variables": anything})),
-    "moderation": nullable(mapping),
-    "include": nullable(array(one_of(*INCLUDABLE), _shortened(INCLUDABLE))),
-    "tools": nullable(tools.check_tools),
-    "tool_choice": nullable(tools.check_tool_choice),
-    "metadata": nullable(metadata),
-    "text": nullable(
-        fields(
-            {},
-            {
-                "format": nullable(text_format),
-                "verbosity": nullable(one_of("low", "medium", "high")),
-            },
-        )
-    ),
-    "temperature": nullable(decimal(0, 2)),
-    "top_p": nullable(decimal(0, 1)),
-    "presence_penalty": nullable(decimal(-2, 2)),
-    "frequency_penalty": nullable(decimal(-2, 2)),
-    "parallel_tool_calls": nullable(boolean),
-    "stream": nullable(boolean),
-    "stream_options": nullable(fields({}, {"include_obfuscation": nullable(boolean)})),
-    "background": nullable(boolean),
-    "background_options": nullable(
-        fields({}, {"completion_window": nullable(text), "continuation_id": nullable(text)})
-    ),
-    "max_output_tokens": nullable(integer(16)),
-    "max_tool_calls": nullable(integer(1)),
-    "reasoning": nullable(
-        fields(
-            {},
-            {
-                "effort": nullable(effort),
-                "summary": nullable(one_of(*SUMMARIES)),
-                "generate_summary": nullable(one_of(*SUMMARIES)),  # an older name, recorded
-                "context": nullable(text),
-                "mode": nullable(text),
-            },
-        )
-    ),
-    "user": nullable(text),
-    "safety_identifier": nullable(up_to(128)),
-    "prompt_cache_options": nullable(fields({}, CACHE_OPTIONS)),
-    "prompt_cache_key": nullable(text),
-    "prompt_cache_retention": nullable(one_of("in_memory", "24h")),
-    "truncation": nullable(one_of("auto", "disabled")),
-    "instructions": instructions,
-    "store": nullable(boolean),
-    "service_tier": nullable(one_of("auto", "default", "fast", "flex", "priority")),
-    "top_logprobs": nullable(integer(0, 20)),
-    "context_management": nullable(
-        array(fields({"type": one_of("compaction")}, {"compact_threshold": COUNT}), "objects")
-    ),
-    "access_programs": nullable(mapping),
-}
+FIELDS: dict[str, Rule] = shape_fields(
+    "Response",
+    Conversation=conversation,
+    Tools=tools.check_tools,
+    ToolChoice=tools.check_tool_choice,
+    TextFormat=text_format,
+    Effort=effort,
+    Instructions=instructions,
+)[1]
 KNOWN = ("model", "input", *FIELDS)
 # Parameters of Chat Completions, and where they have gone.
 MOVED = {
@@ -187,8 +82,7 @@ CHAT_NAMES = {
 
 def check_fields(body: Json) -> None:
     """Raise the API's first complaint about the fields of `body`, each taken by itself."""
-    if "model" not in body:
-        raise missing("model")
+    require(body, "", ("model",))
     text(body["model"], "model")
     _check_input(body)
     for name in body:
@@ -213,46 +107,29 @@ def check_server_state(body: Json, state: State) -> None:
     """What a request may build on. Prompts do not exist here."""
     wanted = conversation_id(body)
     if wanted and body.get("previous_response_id"):
-        raise ApiError(
-            "Mutually exclusive parameters: ''. Ensure you are only providing one of: "
-            "'previous_response_id' or 'conversation'.",
-            code="mutually_exclusive_parameters",
-        )
+        raise refusal("response_or_conversation")
     if wanted is not None:
         state.conversation(wanted)
     if body.get("prompt") is not None:
-        raise ApiError(f"Prompt with id '{body['prompt']['id']}' not found.", status=404)
+        raise refusal("no_such_prompt", id=body["prompt"]["id"])
 
 
 def check_not_empty(body: Json) -> None:
     builds_on = body.get("previous_response_id") or body.get("conversation")
     if body["input"] in ("", []) and not builds_on:
-        raise ApiError(
-            "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' "
-            "must be provided.",
-            code="missing_required_parameter",
-        )
+        raise refusal("nothing_to_answer")
 
 
 def _check_input(body: Json) -> None:
     if "input" not in body:
-        if "messages" in body:
-            raise _moved("messages")
-        raise missing("input")
+        raise _moved("messages") if "messages" in body else missing("input")
     value = body["input"]
     if isinstance(value, list):
         items.check_items(value)
-    elif value is None:
-        raise wrong_type("input", "a string", value)
     elif not isinstance(value, str):
-        raise wrong_type("input", "one of a string or array of input items", value)
+        either = "one of a string or array of input items"
+        raise wrong_type("input", "a string" if value is None else either, value)
 
 
 def _moved(name: str) -> ApiError:
-    return ApiError(
-        f"Unsupported parameter: '{name}'. In the Responses API, this parameter has moved to "
-        f"'{MOVED[name]}'. Try again with the new parameter. See the API documentation for more "
-        "information: https://platform.openai.com/docs/api-reference/responses/create.",
-        code="unsupported_parameter",
-        hint=f"This is the Chat Completions form. Pass it as {MOVED[name]} instead.",
-    )
+    return refusal("moved_parameter", name=name, place=MOVED[name])

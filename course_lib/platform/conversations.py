@@ -5,27 +5,29 @@ A response that names a conversation reads its items first, and leaves its input
 
 from typing import Any
 
-from .errors import GAP, ApiError, Json
+from .errors import Json
 from .http import Request
 from .items import check_items
-from .pages import as_list, list_page, listed
-from .rules import Rule, anything, array, fields, metadata, nullable, short
-from .state import Conversation, State
+from .pages import as_list, deleted, list_page, listed
+from .rules import anything, array
+from .shapes import shape
+from .state import Conversation, State, found
 
 AT_ONCE = 20  # items in one request
+_list_of_items = array(anything, most=AT_ONCE)
 
 
 def _items(value: Any, path: str) -> None:
-    array(anything)(value, path)
-    short(value, path, AT_ONCE)
+    _list_of_items(value, path)
     check_items(value, path)
 
 
-_METADATA: dict[str, Rule] = {"metadata": nullable(metadata)}
+_check_create = shape("ConversationCreate", Items=_items)
+_check_added = shape("ItemsCreate", Items=_items)
 
 
 def create(state: State, request: Request, body: Json) -> Json:
-    fields({}, _METADATA | {"items": nullable(_items)})(body, "")
+    _check_create(body, "")
     conversation: Json = {
         "id": state.new_id("conv"),
         "object": "conversation",
@@ -37,48 +39,32 @@ def create(state: State, request: Request, body: Json) -> Json:
     return conversation
 
 
-def retrieve(state: State, request: Request, conversation_id: str) -> Json:
-    return state.conversation(conversation_id).body
-
-
-def update(state: State, request: Request, conversation_id: str, body: Json) -> Json:
-    """Only the metadata can be changed."""
-    conversation = state.conversation(conversation_id).body
-    fields(_METADATA)(body, "")
-    conversation["metadata"] = body["metadata"] or {}
-    return conversation
-
-
-def delete(state: State, request: Request, conversation_id: str) -> Json:
+def delete(state: State, request: Request, conversation: Conversation) -> Json:
     """Forget the conversation. Its items stay where responses hold them."""
-    state.conversation(conversation_id)
-    del state.conversations[conversation_id]
-    return {"id": conversation_id, "object": "conversation.deleted", "deleted": True}
+    del state.conversations[conversation.body["id"]]
+    return deleted(conversation.body["id"], "conversation.deleted")
 
 
-def add_items(state: State, request: Request, conversation_id: str, body: Json) -> Json:
-    conversation = state.conversation(conversation_id)
-    fields({"items": _items})(body, "")
+def add_items(state: State, request: Request, conversation: Conversation, body: Json) -> Json:
+    _check_added(body, "")
     added = state.remember(listed(body["items"], state))
     conversation.items += added
     return as_list(added)
 
 
-def list_items(state: State, request: Request, conversation_id: str) -> Json:
-    return list_page(state.conversation(conversation_id).items, request)
+def list_items(state: State, request: Request, conversation: Conversation) -> Json:
+    return list_page(conversation.items, request)
 
 
-def retrieve_item(state: State, request: Request, conversation_id: str, item_id: str) -> Json:
-    for item in state.conversation(conversation_id).items:
-        if item["id"] == item_id:
-            return item
-    raise ApiError(
-        f"Item with id '{item_id}' not found in this conversation.", code=GAP, status=404
-    )
+def find_item(state: State, item_id: str, conversation: Conversation) -> Json:
+    return found({each["id"]: each for each in conversation.items}, item_id, "no_such_item")
 
 
-def delete_item(state: State, request: Request, conversation_id: str, item_id: str) -> Json:
+def retrieve_item(state: State, request: Request, conversation: Conversation, item: Json) -> Json:
+    return item
+
+
+def delete_item(state: State, request: Request, conversation: Conversation, item: Json) -> Json:
     """Take one item out; the reply is the conversation."""
-    conversation = state.conversation(conversation_id)
-    conversation.items.remove(retrieve_item(state, request, conversation_id, item_id))
+    conversation.items.remove(item)
     return conversation.body

@@ -13,10 +13,11 @@ with cl100k_base: their numbers are a few percent off, and their token ids are n
 import base64
 from typing import TYPE_CHECKING, Any
 
-from .errors import GAP, ApiError, Json
+from .errors import Json, refusal
 from .http import Request
 from .models import MODELS, unknown_model
-from .rules import anything, fields, integer, nullable, one_of, text
+from .rules import integer
+from .shapes import shape
 from .state import State
 from .tokens import count_text, decode
 
@@ -30,14 +31,7 @@ DIMENSIONS = {
 }
 OLD = "text-embedding-ada-002"  # answers with its version, and takes no dimensions
 TOKENS, INPUTS, TOKENS_IN_ALL = 8_192, 2_048, 300_000
-_check = fields(
-    {"model": text, "input": anything},
-    {
-        "dimensions": nullable(integer(minimum=1)),
-        "encoding_format": nullable(one_of("float", "base64")),
-        "user": text,
-    },
-)
+_check = shape("Embedding")
 
 
 def create(state: State, request: Request, body: Json) -> Json:
@@ -47,7 +41,8 @@ def create(state: State, request: Request, body: Json) -> Json:
     texts, counts = _texts(body["input"], allow_empty=model == OLD)
     from ..retrieval.embed import embed
 
-    vectors = resize(embed(texts), size)
+    with state.set_aside():
+        vectors = resize(embed(texts), size)
     plain = body.get("encoding_format") != "base64"
     return {
         "object": "list",
@@ -76,13 +71,13 @@ def resize(vectors: "Array", size: int) -> "Array":
 def _size(body: Json) -> int:
     model, asked = body["model"], body.get("dimensions")
     if model in MODELS:
-        raise ApiError("You are not allowed to generate embeddings from this model", status=403)
+        raise refusal("embeddings_not_allowed")
     if model not in DIMENSIONS:
         raise unknown_model(model)
     if asked is None:
         return DIMENSIONS[model]
     if model == OLD:
-        raise ApiError("This model does not support specifying dimensions.")
+        raise refusal("no_dimensions")
     integer(maximum=DIMENSIONS[model])(asked, "dimensions")
     return int(asked)
 
@@ -91,23 +86,15 @@ def _texts(given: Any, allow_empty: bool) -> tuple[list[str], list[int]]:
     """The input as texts, with their numbers of tokens."""
     inputs = [given] if isinstance(given, str) or _is_tokens(given) else given
     if not isinstance(inputs, list) or not 1 <= len(inputs) <= INPUTS:
-        raise _invalid()
+        raise refusal("wrong_embedding_input")
     texts = [each if isinstance(each, str) else _decoded(each) for each in inputs]
     if not allow_empty and not all(texts):
-        raise _invalid()
+        raise refusal("wrong_embedding_input")
     counts = [max(1, count_text(each)) if isinstance(each, str) else len(each) for each in inputs]
     if max(counts) > TOKENS:
-        raise ApiError(
-            f"This model's maximum context length is {TOKENS} tokens, however you requested "
-            f"{max(counts)} tokens ({max(counts)} in your prompt; 0 for the completion). "
-            "Please reduce your prompt; or completion length."
-        )
+        raise refusal("embedding_too_long", most=TOKENS, tokens=max(counts))
     if sum(counts) > TOKENS_IN_ALL:
-        raise ApiError(
-            f"Requested {sum(counts)} tokens, max {TOKENS_IN_ALL} tokens per request",
-            type="max_tokens_per_request",
-            code="max_tokens_per_request",
-        )
+        raise refusal("too_many_embeddings", most=TOKENS_IN_ALL, tokens=sum(counts))
     return texts, counts
 
 
@@ -117,19 +104,12 @@ def _is_tokens(value: Any) -> bool:
 
 def _decoded(tokens: Any) -> str:
     if not _is_tokens(tokens):
-        raise _invalid()
+        raise refusal("wrong_embedding_input")
     try:
         return decode(tokens)
     except (KeyError, OverflowError):
-        raise ApiError("The input has a token that o200k_base does not know.", code=GAP) from None
+        raise refusal("unknown_token") from None
 
 
 def _encoded(vector: "Array") -> str:
     return base64.b64encode(vector.astype("<f4").tobytes()).decode()
-
-
-def _invalid() -> ApiError:
-    return ApiError(
-        "'$.input' is invalid. Please check the API reference: "
-        "https://platform.openai.com/docs/api-reference."
-    )

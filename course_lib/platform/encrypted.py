@@ -9,7 +9,7 @@ import binascii
 import hashlib
 from itertools import cycle
 
-from .errors import ApiError
+from .errors import refusal
 
 _HEADER = b"\x80" + bytes(7) + b"offline token   "[:17]  # version, time, and our mark as the IV
 _SIGNATURE, _BLOCK = 32, 16  # bytes
@@ -45,13 +45,7 @@ def check_sealed(token: str) -> None:
     shaped = data[:1] == b"\x80" and len(data) > len(_HEADER) + _SIGNATURE
     ours = data.startswith(_HEADER)
     if not shaped or (ours and data[-_SIGNATURE:] != _sign(data[:-_SIGNATURE])):
-        raise ApiError(
-            f"The encrypted content {token[:4]}...{token[-4:]} could not be verified. "
-            "Reason: Encrypted content could not be decrypted or parsed.",
-            param="input",
-            code="invalid_encrypted_content",
-            hint="Send encrypted_content back exactly as it came, or leave the item out.",
-        )
+        raise refusal("sealed_text_altered", begin=token[:4], end=token[-4:])
 
 
 def _masked(data: bytes) -> bytes:

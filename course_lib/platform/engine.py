@@ -74,7 +74,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     if response["store"] or response["background"]:
         state.keep(stored)
     if not response["store"]:
-        state.not_stored |= {item["id"] for item in response["output"]}
+        state.not_stored |= dict.fromkeys(item["id"] for item in response["output"])
     return stored
 
 

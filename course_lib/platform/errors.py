@@ -1,15 +1,20 @@
-"""The API's errors: one exception, and the sentences the API uses again and again.
+"""The API's errors: one exception, and the sentences the API uses.
 
 Every refusal in the platform is an `ApiError`. Its body is the API's own envelope
 (contract A2). Beside it, `hint` carries one plain sentence for a learner; it travels in a
 response header (`x-course-hint`), so the SDK's exception stays exactly what it is live.
+The sentences stand in `data/refusals.toml`, each under the name by which the code knows it.
 """
 
+import tomllib
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
 
 GAP = "offline_unverified"  # the code of a refusal whose live wording nobody has recorded
+REFUSALS = Path(__file__).with_name("data") / "refusals.toml"
 
 
 class ApiError(Exception):
@@ -37,19 +42,36 @@ class ApiError(Exception):
         return {"error": error}
 
 
+@cache
+def refusals() -> dict[str, Json]:
+    # Read when something is refused first: most programs never see one.
+    return tomllib.loads(REFUSALS.read_text(encoding="utf-8"))
+
+
+def refusal(
+    name: str, param: str | None = None, /, *, hint: str | None = None, **words: Any
+) -> ApiError:
+    """A refusal by its name in the table; `words` are what its sentence has in braces."""
+    entry: Json = {
+        key: value.format(param=param, **words) if isinstance(value, str) else value
+        for key, value in refusals()[name].items()
+    }
+    own = {"param": param, "hint": hint}
+    return ApiError(**(entry | {key: value for key, value in own.items() if value is not None}))
+
+
+_KINDS = {
+    bool: "a boolean",
+    str: "a string",
+    int: "an integer",
+    float: "a decimal",
+    list: "an array",
+}
+
+
 def kind(value: object) -> str:
     """The API's word for the JSON type of `value`, with its article; null counts as an object."""
-    if isinstance(value, bool):
-        return "a boolean"
-    for python_type, word in (
-        (str, "a string"),
-        (int, "an integer"),
-        (float, "a decimal"),
-        (list, "an array"),
-    ):
-        if isinstance(value, python_type):
-            return word
-    return "an object"
+    return _KINDS.get(type(value), "an object")
 
 
 def quoted(values: tuple[str, ...], joint: str = "and") -> str:
@@ -61,12 +83,7 @@ def quoted(values: tuple[str, ...], joint: str = "and") -> str:
 
 
 def missing(param: str, hint: str | None = None) -> ApiError:
-    return ApiError(
-        f"Missing required parameter: '{param}'.",
-        param=param,
-        code="missing_required_parameter",
-        hint=hint,
-    )
+    return refusal("missing", param, hint=hint)
 
 
 def wrong_type(
@@ -74,12 +91,7 @@ def wrong_type(
 ) -> ApiError:
     """`null` is what the API calls null in this place: an object in most, null in some."""
     got = null if value is None else kind(value)
-    return ApiError(
-        f"Invalid type for '{param}': expected {expected}, but got {got} instead.",
-        param=param,
-        code="invalid_type",
-        hint=hint,
-    )
+    return refusal("wrong_type", param, hint=hint, expected=expected, got=got)
 
 
 def wrong_value(
@@ -87,12 +99,7 @@ def wrong_value(
 ) -> ApiError:
     """A value that is no text, or is not there at all, is shown as an empty one."""
     shown = value if isinstance(value, str) else ""
-    return ApiError(
-        f"Invalid value: '{shown}'. Supported values are: {quoted(supported)}.",
-        param=param,
-        code="invalid_value",
-        hint=hint,
-    )
+    return refusal("wrong_value", param, hint=hint, shown=shown, supported=quoted(supported))
 
 
 def unknown_parameter(
@@ -107,10 +114,8 @@ def unknown_parameter(
         for each in known
         if each not in sent and (distance := _edits(name, each)) <= NEAR
     )
-    tail = f" Did you mean {' or '.join(repr(each) for _, each in near[:2])}?" if near else ""
-    return ApiError(
-        f"Unknown parameter: '{path}'.{tail}", param=path, code="unknown_parameter", hint=hint
-    )
+    nearest = f" Did you mean {' or '.join(repr(each) for _, each in near[:2])}?" if near else ""
+    return refusal("unknown_parameter", path, hint=hint, nearest=nearest)
 
 
 NEAR = 2  # edits

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .errors import ApiError, Json
+from .errors import ApiError, Json, refusal
 from .events import Event
 
 Kind = Literal[
@@ -63,16 +63,9 @@ class Fault:
             case "rate_limit":
                 raise _rate_limit(model, self.retry_ms)
             case "quota":
-                raise ApiError(
-                    "You exceeded your current quota, please check your plan and billing "
-                    "details. For more information on this error, read the docs: "
-                    "https://platform.openai.com/docs/guides/error-codes/api-errors.",
-                    type="insufficient_quota",
-                    code="insufficient_quota",
-                    status=429,
-                )
+                raise refusal("quota")
             case "server_error":
-                raise ApiError(_SERVER_ERROR, type="server_error", code="server_error", status=500)
+                raise refusal("server_error")
 
     def break_stream(self, events: Iterator[Event]) -> Iterator[Event]:
         """The events up to the break, and then the break."""
@@ -85,18 +78,12 @@ class Fault:
         if self.kind == "severed":
             raise NetworkFault("severed")
         if self.kind == "failed":
-            error = {"type": "server_error", "code": "server_error", "message": _SERVER_ERROR}
-            yield {"type": "error", "error": error | {"param": None}}
-            failed = {"code": "server_error", "message": _SERVER_ERROR}
+            error = refusal("server_error").body()["error"]
+            yield {"type": "error", "error": error}
+            failed = {"code": error["code"], "message": error["message"]}
             if response:  # a completion has none
                 ended = response | {"status": "failed", "error": failed}
                 yield {"type": "response.failed", "response": ended}
-
-
-_SERVER_ERROR = (
-    "The server had an error while processing your request. Sorry about that! "
-    "You can retry your request, or contact us through our help center if it keeps happening."
-)
 
 
 REQUESTS, TOKENS = 10_000, 200_000  # what an account may use in a minute
@@ -116,13 +103,9 @@ def limit_headers(requests_left: int, tokens_left: int, reset: str) -> dict[str,
 
 def _rate_limit(model: str, retry_ms: int) -> ApiError:
     wait = f"{retry_ms / 1000:g}s"
-    return ApiError(
-        f"Rate limit reached for {model} in organization org-offline on tokens per min (TPM): "
-        f"Limit {TOKENS}, Used {TOKENS}, Requested 100. Please try again in {wait}. "
-        "Visit https://platform.openai.com/account/rate-limits to learn more.",
-        type="tokens",
-        code="rate_limit_exceeded",
-        status=429,
-        headers=limit_headers(REQUESTS - 1, 0, wait)
-        | {"retry-after": str(-(-retry_ms // 1000)), "retry-after-ms": str(retry_ms)},
-    )
+    error = refusal("rate_limit", model=model, limit=TOKENS, wait=wait)
+    error.headers = limit_headers(REQUESTS - 1, 0, wait) | {
+        "retry-after": str(-(-retry_ms // 1000)),
+        "retry-after-ms": str(retry_ms),
+    }
+    return error

@@ -6,41 +6,38 @@ Files expire by the platform's simulated clock, like everything else that has an
 import hashlib
 import re
 
-from .errors import GAP, ApiError, Json
+from .errors import Json, refusal
 from .http import Request
-from .pages import list_page
-from .rules import fields, integer, one_of
-from .state import State
-from .stores import StoredFile
+from .pages import deleted, list_page
+from .shapes import shape
+from .state import State, found
+from .stores import DAY, StoredFile
 
 PURPOSES = ("fine-tune", "assistants", "batch", "user_data", "responses", "vision", "evals")
 DOWNLOADS = ("fine-tune", "batch", "evals")  # what may be read back
-DAY = 24 * 60 * 60  # seconds
 LARGEST_PAGE = 10_000
-_expiry = fields({"anchor": one_of("created_at"), "seconds": integer(60 * 60, 30 * DAY)})
+MOST_FILES, MOST_BYTES = 10_000, 1024**3  # kept in all; the oldest make room for new ones
+_check_expiry = shape("FileExpiry")
 
 
 def create(state: State, request: Request, form: Json) -> Json:
     """Keep an uploaded file. A batch file is kept for 30 days unless told otherwise."""
     for name in ("purpose", "file"):
         if name not in form:
-            raise ApiError(f"'{name}' is a required property")
+            raise refusal("upload_lacks", name=name)
     purpose, upload = form["purpose"], form["file"]
     if purpose not in PURPOSES:
-        raise ApiError(f"'{purpose}' is not one of {list(PURPOSES)} - 'purpose'")
+        raise refusal("unknown_purpose", purpose=purpose, known=list(PURPOSES))
     if "file" not in request.files:
-        raise ApiError(
-            "Expected 'file' to be a file.",
-            code=GAP,
-            hint="Upload it as multipart form data: client.files.create(file=open(path, 'rb'), …).",
-        )
+        raise refusal("upload_without_file")
     expiry = form.get("expires_after", {"anchor": "created_at", "seconds": 30 * DAY})
     if "expires_after" in form:
         expiry = _with_number(expiry)
-        _expiry(expiry, "expires_after")
+        _check_expiry(expiry, "expires_after")
     expires = "expires_after" in form or purpose == "batch"
+    content = request.files["file"]
     body = {
-        "id": _new_id(state, upload["filename"], request.files["file"]),
+        "id": _new_id(state, upload["filename"], content),
         "object": "file",
         "bytes": upload["bytes"],
         "created_at": state.now,
@@ -50,7 +47,12 @@ def create(state: State, request: Request, form: Json) -> Json:
         "status": "processed",
         "status_details": None,
     }
-    state.files[body["id"]] = StoredFile(body, request.files["file"])
+    state.files[body["id"]] = StoredFile(body, content)
+    size = sum(len(file.content) for file in state.files.values())
+    while len(state.files) > MOST_FILES or size > MOST_BYTES:
+        oldest = next(iter(state.files))
+        size -= len(state.files[oldest].content)
+        _forget(state, oldest)
     return body
 
 
@@ -62,29 +64,21 @@ def list_all(state: State, request: Request) -> Json:
     return list_page(chosen, request, default=LARGEST_PAGE, largest=LARGEST_PAGE)
 
 
-def retrieve(state: State, request: Request, file_id: str) -> Json:
-    return find(state, file_id).body
-
-
-def content(state: State, request: Request, file_id: str) -> bytes:
-    file = find(state, file_id)
+def content(state: State, request: Request, file: StoredFile) -> bytes:
     if file.body["purpose"] not in DOWNLOADS:
-        raise ApiError(f"Not allowed to download files of purpose: {file.body['purpose']}")
+        raise refusal("not_for_download", purpose=file.body["purpose"])
     return file.content
 
 
-def delete(state: State, request: Request, file_id: str) -> Json:
+def delete(state: State, request: Request, file: StoredFile) -> Json:
     """Forget a file, in every vector store too."""
-    find(state, file_id)
-    _forget(state, file_id)
-    return {"id": file_id, "object": "file", "deleted": True}
+    _forget(state, file.body["id"])
+    return deleted(file.body["id"], "file")
 
 
 def find(state: State, file_id: str) -> StoredFile:
     _drop_expired(state)
-    if file_id not in state.files:
-        raise ApiError(f"No such File object: {file_id}", param="id", status=404)
-    return state.files[file_id]
+    return found(state.files, file_id, "no_such_file")
 
 
 def _new_id(state: State, filename: str, content: bytes) -> str:

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from .errors import GAP, ApiError, Json, wrong_type
+from .errors import Json, refusal, wrong_type
 from .rules import array, fields, mapping, one_of, require, text
 
 ORDER: dict[str, Callable[[Any, Any], bool]] = {
@@ -29,7 +29,7 @@ def check(value: Any, path: str, depth: int = 0) -> None:
     require(value, path, ("type",))
     one_of(*COMPARISONS, *COMPOUNDS)(value["type"], f"{path}.type")
     if depth == DEEPEST:
-        raise ApiError("The filters are nested too deeply.", param=path, code=GAP)
+        raise refusal("filters_too_deep", path)
     if value["type"] in COMPOUNDS:
         member = array(lambda each, place: check(each, place, depth + 1), "filters")
         fields({"type": text, "filters": member})(value, path)

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
-from .errors import GAP, ApiError, Json
+from .errors import Json, refusal
 from .http import Request
 
 if TYPE_CHECKING:
@@ -54,5 +54,5 @@ def read(request: Request) -> Json:
         parser.write(request.body)
         parser.finalize()
     except FormParserError:
-        raise ApiError("The multipart form of your request could not be read.", code=GAP) from None
+        raise refusal("form_unreadable") from None
     return form | uploads  # a field that has the name of a file is not read

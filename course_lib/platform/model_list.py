@@ -4,7 +4,7 @@ import re
 from calendar import timegm
 
 from .embeddings import DIMENSIONS
-from .errors import ApiError, Json
+from .errors import Json, refusal
 from .http import Request
 from .models import MODELS
 from .state import EPOCH, State
@@ -16,12 +16,7 @@ def list_all(state: State, request: Request) -> Json:
 
 def retrieve(state: State, request: Request, name: str) -> Json:
     if name not in _names():
-        raise ApiError(
-            f"The model '{name}' does not exist",
-            param="model",
-            code="model_not_found",
-            status=404,
-        )
+        raise refusal("model_not_listed", name=name)
     return _model(name)
 
 

@@ -7,7 +7,7 @@ a model takes and its context window are the vendor's documented ones.
 
 from dataclasses import dataclass
 
-from .errors import ApiError
+from .errors import ApiError, refusal
 
 CLASSIC = ("minimal", "low", "medium", "high")
 O_SERIES = ("low", "medium", "high")
@@ -101,23 +101,10 @@ def find_model(name: str) -> ModelCard:
     """The same for a request to Responses; ApiError when there is no such model."""
     card = find_card(name)
     if card is None:
-        raise ApiError(
-            f"The requested model '{name}' does not exist.",
-            param="model",
-            code="model_not_found",
-            hint=_KNOWN,
-        )
+        raise refusal("no_such_model", name=name, known=", ".join(MODELS))
     return card
 
 
 def unknown_model(name: str) -> ApiError:
     """What the older endpoints say of a model that is not there (contract A2, "Model")."""
-    return ApiError(
-        f"The model `{name}` does not exist or you do not have access to it.",
-        code="model_not_found",
-        status=404,
-        hint=_KNOWN,
-    )
-
-
-_KNOWN = f"This platform knows {', '.join(MODELS)}."
+    return refusal("no_access_to_model", name=name, known=", ".join(MODELS))

@@ -1,13 +1,34 @@
-"""Lists: items as they are listed, a page at a time.
+"""What endpoints of every kind reply: an object as it is, that one was deleted, a page of a list.
 
 `limit`, `order`, `after` and `before` mean the same everywhere.
 """
 
 import re
+from typing import Any
 
-from .errors import GAP, ApiError, Json, quoted
+from .errors import Json, refusal, wrong_value
 from .http import Request
+from .shapes import shape
 from .state import State
+
+_check_metadata = shape("MetadataUpdate")
+
+
+def show(state: State, request: Request, *found: Any) -> Json:
+    """The object that the address names."""
+    body: Json = found[-1].body
+    return body
+
+
+def update_metadata(state: State, request: Request, kept: Any, body: Json) -> Json:
+    """Replace the metadata: nothing else of such an object can be changed."""
+    _check_metadata(body, "")
+    kept.body["metadata"] = body["metadata"] or {}
+    return show(state, request, kept)
+
+
+def deleted(object_id: str, what: str) -> Json:
+    return {"id": object_id, "object": what, "deleted": True}
 
 
 def list_page(
@@ -53,22 +74,14 @@ def choice(
     """A query parameter that is one of a few words."""
     asked = request.query.get(name, default)
     if asked is not None and asked not in supported:
-        raise ApiError(
-            f"Invalid value: '{asked}'. Supported values are: {quoted(supported)}.",
-            param=name,
-            code="invalid_value",
-        )
+        raise wrong_value(name, asked, supported)
     return asked
 
 
 def _limit(request: Request, default: int, largest: int) -> int:
     asked = request.query.get("limit", str(default))
     if not re.fullmatch("[0-9]{1,9}", asked) or not 1 <= int(asked) <= largest:
-        raise ApiError(
-            f"Invalid 'limit': expected an integer from 1 to {largest}, but got '{asked}'.",
-            param="limit",
-            code=GAP,
-        )
+        raise refusal("wrong_limit", largest=largest, asked=asked)
     return int(asked)
 
 

@@ -11,11 +11,11 @@ from . import background
 from .compaction import compaction_item
 from .context import history
 from .engine import Made, check_turn, run_turn
-from .errors import GAP, ApiError, Json, wrong_type
+from .errors import Json, refusal, wrong_type
 from .events import encode, response_events
 from .faults import Fault
 from .http import Request
-from .pages import choice, list_page, listed
+from .pages import choice, deleted, list_page, listed
 from .rules import reject_unknown
 from .state import State, StoredResponse
 from .usage import usage
@@ -40,17 +40,12 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     return Made(stored.body, stored.explanation, encode(events, obfuscate=obfuscate))
 
 
-def retrieve(state: State, request: Request, response_id: str) -> Json | Made:
+def retrieve(state: State, request: Request, stored: StoredResponse) -> Json | Made:
     """A response; or again its stream, after the event that `starting_after` numbers."""
-    stored = _find(state, response_id)
     if choice(request, "stream", ("true", "false")) != "true":
         return background.look(stored, state)
     if not (stored.streamed and stored.body["background"]):
-        raise ApiError(
-            "Only a response that was made with background and stream can be streamed again.",
-            param="stream",
-            code=GAP,
-        )
+        raise refusal("not_streamed")
     after = request.query.get("starting_after", "-1")
     if not re.fullmatch("-1|[0-9]{1,9}", after):
         raise wrong_type("starting_after", "an integer", after)
@@ -59,26 +54,24 @@ def retrieve(state: State, request: Request, response_id: str) -> Json | Made:
     return Made(stored.body, chunks=events)
 
 
-def delete(state: State, request: Request, response_id: str) -> Json:
+def delete(state: State, request: Request, stored: StoredResponse) -> Json:
     """Forget a response. What other responses were built on it can no longer be continued."""
-    state.forget(_find(state, response_id))
-    return {"id": response_id, "object": "response", "deleted": True}
+    state.forget(stored)
+    return deleted(stored.body["id"], "response")
 
 
-def cancel(state: State, request: Request, response_id: str, body: Json) -> Json:
+def cancel(state: State, request: Request, stored: StoredResponse, body: Json) -> Json:
     """Only a response that runs in the background can be cancelled."""
-    stored = _find(state, response_id)
     if not stored.body["background"]:
-        raise ApiError("Cannot cancel a synchronous response.", code=GAP)
+        raise refusal("not_in_background")
     return background.cancel(stored, state)
 
 
-def list_input_items(state: State, request: Request, response_id: str) -> Json:
+def list_input_items(state: State, request: Request, stored: StoredResponse) -> Json:
     """All that a response was made from, what came before `previous_response_id` included.
 
     So it was reported (openai/openai-openapi#491). Newest first unless `order=asc`.
     """
-    stored = _find(state, response_id)
     earlier = history(stored.body["previous_response_id"], state)
     return list_page(earlier + stored.input_items, request)
 
@@ -106,15 +99,3 @@ _COMPACTED = (
     "model", "input", "instructions", "previous_response_id", "prompt_cache_key",
     "prompt_cache_options", "prompt_cache_retention", "service_tier",
 )  # fmt: skip
-
-
-def _find(state: State, response_id: str) -> StoredResponse:
-    stored = state.responses.get(response_id)
-    if stored is None:
-        raise ApiError(
-            f"Response with id '{response_id}' not found.",
-            code=GAP,
-            status=404,
-            hint="It was never made here, was deleted, or was made with store=False.",
-        )
-    return stored

@@ -1,22 +1,14 @@
 """A small vocabulary for saying what a field may hold.
 
 A rule is a function `(value, path) -> None` that raises the API's error when the value does
-not fit (contract A2). The tables in `contract.py`, `items.py` and `tools.py` are written with
-these words, so they read like the API's reference.
+not fit (contract A2). The tables in `items.py` and `tools.py` are written with these words, and
+`shapes.py` makes rules of what `data/requests.txt` says.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from .errors import (
-    ApiError,
-    Json,
-    missing,
-    quoted,
-    unknown_parameter,
-    wrong_type,
-    wrong_value,
-)
+from .errors import Json, missing, quoted, refusal, unknown_parameter, wrong_type, wrong_value
 
 Rule = Callable[[Any, str], None]
 
@@ -25,51 +17,39 @@ def anything(value: Any, path: str) -> None:
     """No constraint: the field is accepted as it is."""
 
 
-def text(value: Any, path: str) -> None:
-    if not isinstance(value, str):
-        raise wrong_type(path, "a string", value)
+def _of_type(python_type: type, expected: str) -> Rule:
+    def check(value: Any, path: str) -> None:
+        if not isinstance(value, python_type):
+            raise wrong_type(path, expected, value)
+
+    return check
 
 
-def up_to(length: int) -> Rule:
-    """A text of at most `length` characters."""
+text = _of_type(str, "a string")
+boolean = _of_type(bool, "a boolean")
+mapping = _of_type(dict, "an object")
+_metadata = _of_type(dict, "a metadata object")
+
+
+def up_to(most: int) -> Rule:
+    """A text of at most so many characters."""
 
     def check(value: Any, path: str) -> None:
         text(value, path)
-        if len(value) > length:
-            raise ApiError(
-                f"Invalid '{path}': string too long. Expected a string with maximum length "
-                f"{length}, but got a string with length {len(value)} instead.",
-                param=path,
-                code="string_above_max_length",
-            )
+        if len(value) > most:
+            raise refusal("string_too_long", path, most=most, length=len(value))
 
     return check
 
 
 def metadata(value: Any, path: str) -> None:
     """At most 16 pairs of short texts."""
-    if not isinstance(value, dict):
-        raise wrong_type(path, "a metadata object", value)
+    _metadata(value, path)
     if len(value) > 16:
-        raise ApiError(
-            f"Invalid '{path}': too many properties. Expected an object with at most 16 "
-            f"properties, but got an object with {len(value)} properties instead.",
-            param=path,
-            code="object_above_max_properties",
-        )
+        raise refusal("too_many_properties", path, most=16, length=len(value))
     for name, member in value.items():
         up_to(64)(name, f"{path}.{name}")
         up_to(512)(member, f"{path}.{name}")
-
-
-def boolean(value: Any, path: str) -> None:
-    if not isinstance(value, bool):
-        raise wrong_type(path, "a boolean", value)
-
-
-def mapping(value: Any, path: str) -> None:
-    if not isinstance(value, dict):
-        raise wrong_type(path, "an object", value)
 
 
 def nullable(rule: Rule) -> Rule:
@@ -89,30 +69,15 @@ def decimal(minimum: float | None = None, maximum: float | None = None) -> Rule:
 
 
 def _number(
-    noun: str,
-    with_article: str,
-    python_type: Any,
-    minimum: float | None,
-    maximum: float | None,
+    noun: str, expected: str, python_type: Any, minimum: float | None, maximum: float | None
 ) -> Rule:
-    def out_of_range(path: str, value: float, above: bool, bound: float) -> ApiError:
-        side, sign, short = (
-            ("above maximum", "<=", "max") if above else ("below minimum", ">=", "min")
-        )
-        return ApiError(
-            f"Invalid '{path}': {noun} {side} value. "
-            f"Expected a value {sign} {bound}, but got {value} instead.",
-            param=path,
-            code=f"{noun}_{side.split()[0]}_{short}_value",
-        )
-
     def check(value: Any, path: str) -> None:
         if isinstance(value, bool) or not isinstance(value, python_type):
-            raise wrong_type(path, with_article, value)
+            raise wrong_type(path, expected, value)
         if minimum is not None and value < minimum:
-            raise out_of_range(path, value, above=False, bound=minimum)
+            raise refusal("below_minimum", path, noun=noun, bound=minimum, value=value)
         if maximum is not None and value > maximum:
-            raise out_of_range(path, value, above=True, bound=maximum)
+            raise refusal("above_maximum", path, noun=noun, bound=maximum, value=value)
 
     return check
 
@@ -127,44 +92,26 @@ def one_of(*supported: str) -> Rule:
     return check
 
 
-def array(rule: Rule, of: str = "") -> Rule:
+def array(rule: Rule, of: str = "", least: int = 0, most: int | None = None) -> Rule:
     """A list; `of` is the API's word for its members."""
-    expected = f"an array of {of}" if of else "an array"
+    is_list = _of_type(list, f"an array of {of}" if of else "an array")
 
     def check(value: Any, path: str) -> None:
-        if not isinstance(value, list):
-            raise wrong_type(path, expected, value)
+        is_list(value, path)
+        if len(value) < least:
+            raise refusal("empty_array", path)
         for index, member in enumerate(value):
             rule(member, f"{path}[{index}]")
+        if most is not None:
+            short(value, path, most)
 
     return check
 
 
-def filled(rule: Rule) -> Rule:
-    """A list with something in it."""
-
-    def check(value: Any, path: str) -> None:
-        if value == []:
-            raise ApiError(
-                f"Invalid '{path}': empty array. Expected an array with minimum length 1, "
-                "but got an empty array instead.",
-                param=path,
-                code="empty_array",
-            )
-        rule(value, path)
-
-    return check
-
-
-def short(value: list[Any], path: str, longest: int) -> None:
+def short(value: list[Any], path: str, most: int) -> None:
     """A list of at most so many."""
-    if len(value) > longest:
-        raise ApiError(
-            f"Invalid '{path}': array too long. Expected an array with maximum length "
-            f"{longest}, but got an array with length {len(value)} instead.",
-            param=path,
-            code="array_above_max_length",
-        )
+    if len(value) > most:
+        raise refusal("array_too_long", path, most=most, length=len(value))
 
 
 def fields(

@@ -1,18 +1,20 @@
 """What the platform remembers between requests: ids given out, responses kept, the clock.
 
 All of it is a function of the requests made so far, so two platforms that saw the same
-requests answer the same bytes.
+requests answer the same bytes. It is bounded, so that a server may run for days: of each kind
+the latest are kept (`MOST`), and what was forgotten is not found, like what was deleted.
 """
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..standin.explanation import Explanation
-from .errors import ApiError, Json
+from .errors import Json, refusal
 from .stores import StoredFile, VectorStore
 from .usage import PrefixCache
 
@@ -20,7 +22,34 @@ if TYPE_CHECKING:
     from .hosted.containers import Container
     from .hosted.skills import StoredSkill
 
+T = TypeVar("T")
+MOST, MOST_ITEMS, MOST_STORES = 10_000, 200_000, 1_000
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
+
+
+class Kept(dict[str, T]):
+    """A dictionary of at most so many entries: the oldest makes room for a new one."""
+
+    def __init__(self, most: int = MOST) -> None:
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key: str, value: T) -> None:
+        super().__setitem__(key, value)
+        if len(self) > self._most:
+            del self[next(iter(self))]
+
+    def __ior__(self, more: Any) -> Self:  # type: ignore[override, misc]
+        for key, value in more.items():
+            self[key] = value
+        return self
+
+
+def found(kept: Mapping[str, T], wanted: str, otherwise: str, **words: str) -> T:
+    """What is kept under an id; or the API's 404, by its name in the table of refusals."""
+    if wanted not in kept:
+        raise refusal(otherwise, id=wanted, **words)
+    return kept[wanted]
 
 
 @dataclass(slots=True)
@@ -43,6 +72,14 @@ class Conversation:
 
 
 @dataclass(slots=True)
+class StoredCompletion:
+    """A chat completion that was stored, and the messages it answered."""
+
+    body: Json
+    messages: list[Json]
+
+
+@dataclass(slots=True)
 class Reading:
     """What the model wrote to a hosted tool, and read of it: more than the item shows."""
 
@@ -51,39 +88,55 @@ class Reading:
     sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
 
 
+_ITEMS: Any = partial(Kept, MOST_ITEMS)
+
+
 @dataclass(slots=True)
 class State:
     """The platform's memory. `now` is simulated, in seconds since 1970."""
 
     now: int = EPOCH
-    responses: dict[str, StoredResponse] = field(default_factory=dict)
-    items: dict[str, Json] = field(default_factory=dict)  # by id, for references
-    reasoning_before: dict[str, str] = field(default_factory=dict)  # item id → its reasoning item
-    conversations: dict[str, Conversation] = field(default_factory=dict)
-    completions: dict[str, tuple[Json, list[Json]]] = field(default_factory=dict)  # and messages
-    not_stored: set[str] = field(default_factory=set)  # ids of items given out with store=false
-    readings: dict[str, Reading] = field(default_factory=dict)  # by id of a hosted tool's item
+    responses: dict[str, StoredResponse] = field(default_factory=Kept)
+    items: dict[str, Json] = field(default_factory=_ITEMS)  # by id, for references
+    reasoning_before: dict[str, str] = field(default_factory=_ITEMS)  # item id → its reasoning item
+    conversations: dict[str, Conversation] = field(default_factory=Kept)
+    completions: dict[str, StoredCompletion] = field(default_factory=Kept)
+    not_stored: dict[str, None] = field(default_factory=_ITEMS)  # ids of items with store=false
+    readings: dict[str, Reading] = field(default_factory=Kept)  # by id of a hosted tool's item
     containers: dict[str, "Container"] = field(default_factory=dict)
     mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
     skills: dict[str, "StoredSkill"] = field(default_factory=dict)
-    files: dict[str, StoredFile] = field(default_factory=dict)
-    vector_stores: dict[str, VectorStore] = field(default_factory=dict)
+    files: dict[str, StoredFile] = field(default_factory=dict)  # bounded by `files.create`
+    vector_stores: dict[str, VectorStore] = field(default_factory=partial(Kept, MOST_STORES))
     stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
-    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)  # held by a request
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _holder: int | None = None  # the thread that holds the lock
     _counts: Counter[str] = field(default_factory=Counter)
 
     @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other requests out while one is answered."""
+        with self._lock:
+            self._holder = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._holder = None
+
+    @contextmanager
     def set_aside(self) -> Iterator[None]:
-        """Let other requests in while this one waits for another process. Touch nothing here."""
-        held = self.lock.locked()
-        if held:
-            self.lock.release()
+        """Let other requests in while this one waits or reckons. Touch nothing here meanwhile."""
+        if self._holder != threading.get_ident():  # the platform is driven without `alone`
+            yield
+            return
+        self._holder = None
+        self._lock.release()
         try:
             yield
         finally:
-            if held:
-                self.lock.acquire()
+            self._lock.acquire()
+            self._holder = threading.get_ident()
 
     def new_id(self, prefix: str) -> str:
         """The next id with this prefix: `call_1`, `call_2`, …
@@ -105,11 +158,7 @@ class State:
         return items
 
     def conversation(self, conversation_id: str) -> Conversation:
-        """A conversation by its id, or the API's refusal."""
-        found = self.conversations.get(conversation_id)
-        if found is None:
-            raise ApiError(f"Conversation with id '{conversation_id}' not found.", status=404)
-        return found
+        return found(self.conversations, conversation_id, "no_such_conversation")
 
     def forget(self, stored: StoredResponse) -> None:
         """Remove a response and its output: neither can be named any more."""

@@ -4,18 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .errors import GAP, ApiError, Json, wrong_type
+from .errors import Json, refusal, wrong_type
 from .filters import check as check_filter
 from .filters import matches
 from .http import Request
-from .rules import Rule, array, boolean, decimal, fields, integer, nullable, one_of, up_to
+from .rules import Rule, array, up_to
+from .shapes import shape, shape_fields
 from .state import State
 from .vector_stores import find_alive
 
-MOST_RESULTS, USUAL_RESULTS = 50, 10
+USUAL_RESULTS = 10
 LONGEST_QUERY = 4096  # characters
-HEAVIEST = 1_000_000
-_weights = fields({"embedding_weight": decimal(0, HEAVIEST), "text_weight": decimal(0, HEAVIEST)})
+_texts = array(up_to(LONGEST_QUERY))
+_options = shape("RankingOptions")
 
 
 def check_ranking(value: Any, path: str) -> None:
@@ -23,36 +24,22 @@ def check_ranking(value: Any, path: str) -> None:
 
     `hybrid_search` weighs the two. The API documents it for the tool; here a search takes it too.
     """
-    fields(
-        {},
-        {
-            "ranker": one_of("none", "auto", "default-2024-11-15"),
-            "score_threshold": decimal(0, 1),
-            "hybrid_search": nullable(_weights),
-        },
-    )(value, path)
+    _options(value, path)
     if not any((value.get("hybrid_search") or {"": 1}).values()):
-        raise ApiError(
-            f"Invalid '{path}.hybrid_search': one of the weights must be above 0.",
-            param=f"{path}.hybrid_search",
-            code=GAP,
-        )
+        raise refusal("weightless", f"{path}.hybrid_search")
 
 
 def _query(value: Any, path: str) -> None:
     if not isinstance(value, (str, list)):
         raise wrong_type(path, "one of a string or array of strings", value)
-    array(up_to(LONGEST_QUERY))([value] if isinstance(value, str) else value, path)
+    _texts([value] if isinstance(value, str) else value, path)
     if not value or not all(value):
-        raise ApiError(f"Invalid '{path}': a query must not be empty.", param=path, code=GAP)
+        raise refusal("empty_query", path)
 
 
-OPTIONS: dict[str, Rule] = {
-    "filters": nullable(check_filter),
-    "max_num_results": integer(1, MOST_RESULTS),
-    "ranking_options": nullable(check_ranking),
-}  # of a search, and of the tool
-_check = fields({"query": _query}, OPTIONS | {"rewrite_query": boolean})
+_own: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": check_ranking}
+OPTIONS = shape_fields("SearchOptions", **_own)[1]  # of a search, and of the tool
+_check = shape("Search", **_own)
 
 
 @dataclass(frozen=True, slots=True)

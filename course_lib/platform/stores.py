@@ -5,6 +5,7 @@ the store takes one, it is parsed, cut into chunks and embedded, and `completed`
 `failed`, and `last_error` says why.
 """
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from .tokens import starts
 
 if TYPE_CHECKING:
     from ..retrieval.rank import Index
+    from ..retrieval.weights import Array
+    from .state import State
 
 SECONDS_TO_PROCESS = 2
 DAY = 24 * 60 * 60  # seconds
@@ -39,7 +42,10 @@ class Attached:
 
     body: Json
     file: StoredFile
-    ready_at: float  # simulated seconds since 1970; infinite for one that is stuck
+    ready_at: float  # simulated seconds since 1970; infinite for one that is stuck or being read
+
+    def is_due(self, now: int) -> bool:
+        return self.body["status"] == "in_progress" and self.ready_at <= now
 
 
 @dataclass(slots=True)
@@ -87,47 +93,75 @@ class VectorStore:
             self.index = self.index.keep(rows, [chunk.text for chunk in kept])
             self.chunks = kept
 
-    def settle(self, now: int) -> None:
-        """Process the files whose time has come, and bring the store's own object up to date."""
-        for attached in self.files.values():
-            if attached.body["status"] == "in_progress" and attached.ready_at <= now:
-                self._process(attached)
-        counts = self.counts()
-        used = sum(attached.body["usage_bytes"] for attached in self.files.values())
-        status = "in_progress" if counts["in_progress"] else "completed"
-        expiry = self.body["expires_after"]
-        expires = expiry and self.body["last_active_at"] + expiry["days"] * DAY
-        if expires and expires <= now:
-            status = "expired"
-        self.body |= {
-            "file_counts": counts,
-            "usage_bytes": used,
-            "status": status,
-            "expires_at": expires,
-        }
-
-    def _process(self, attached: Attached) -> None:
+    def process(self, state: "State") -> None:
+        """Read the files whose time has come, all at once; other requests are let in meanwhile."""
+        due = [each for each in self.files.values() if each.is_due(state.now)]
+        for attached in due:
+            attached.ready_at = math.inf  # so that no other request begins with it
         try:
-            texts = _chunks(attached)
-        except Unreadable as error:
+            with state.set_aside():
+                read = _read(due) if due else []
+        except BaseException:
+            for attached in due:
+                attached.ready_at = state.now
+            raise
+        for attached, (texts, error, vectors) in zip(due, read, strict=True):
+            gone = self.files.get(attached.body["id"]) is not attached
+            if not gone and attached.body["status"] == "in_progress":
+                self._add(attached, texts, vectors, error)
+        self.settle(state.now)
+
+    def _add(
+        self, attached: Attached, texts: list[str], vectors: "Array", error: Unreadable | None
+    ) -> None:
+        from ..retrieval.rank import Index
+
+        if error is not None:
             attached.body["status"] = "failed"
             attached.body["last_error"] = {"code": error.code, "message": str(error)}
             return
-        from ..retrieval.embed import embed
-        from ..retrieval.rank import Index
-
         if self.index is None:
             self.index = Index()
-        self.index.add(texts, embed(texts))
+        self.index.add(texts, vectors)
         self.chunks += [Chunk(attached.body["id"], text) for text in texts]
         attached.body["status"] = "completed"
         attached.body["usage_bytes"] = sum(len(text.encode()) + VECTOR_BYTES for text in texts)
 
+    def settle(self, now: int) -> None:
+        """Bring the store's own object up to date."""
+        counts, expiry = self.counts(), self.body["expires_after"]
+        expires = expiry and self.body["last_active_at"] + expiry["days"] * DAY
+        self.body |= {
+            "file_counts": counts,
+            "usage_bytes": sum(each.body["usage_bytes"] for each in self.files.values()),
+            "status": "in_progress" if counts["in_progress"] else "completed",
+            "expires_at": expires,
+        }
+        if expires and expires <= now:
+            self.body["status"] = "expired"
 
-def _chunks(attached: Attached) -> list[str]:
-    text = read_text(attached.file.body["filename"], attached.file.content)
+
+def _read(due: list[Attached]) -> list[tuple[list[str], Unreadable | None, "Array"]]:
+    """The chunks of each file and their vectors, in one pass of the model; or why it has none."""
+    import numpy as np
+
+    from ..retrieval.embed import embed
+
+    chunked = [_chunks(each) for each in due]
+    vectors = embed([text for texts, _ in chunked for text in texts])
+    ends = np.cumsum([len(texts) for texts, _ in chunked])[:-1]
+    return [(*each, rows) for each, rows in zip(chunked, np.split(vectors, ends), strict=True)]
+
+
+def _chunks(attached: Attached) -> tuple[list[str], Unreadable | None]:
     size = attached.body["chunking_strategy"]["static"]
-    begins = starts(text[:MOST_CHARACTERS])
-    if len(begins) > MOST_TOKENS or len(text) > MOST_CHARACTERS:
-        raise Unreadable("invalid_file", "The file could not be parsed because it is too large.")
-    return chunk(text, begins, size["max_chunk_size_tokens"], size["chunk_overlap_tokens"])
+    try:
+        text = read_text(attached.file.body["filename"], attached.file.content)
+        begins = starts(text[:MOST_CHARACTERS])
+        if len(begins) > MOST_TOKENS or len(text) > MOST_CHARACTERS:
+            raise Unreadable(
+                "invalid_file", "The file could not be parsed because it is too large."
+            )
+    except Unreadable as error:
+        return [], error
+    return chunk(text, begins, size["max_chunk_size_tokens"], size["chunk_overlap_tokens"]), None

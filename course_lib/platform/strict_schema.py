@@ -7,7 +7,7 @@ where that only means filling in those two, and stays loose where it does not.
 
 from typing import Any
 
-from .errors import GAP, ApiError, Json
+from .errors import GAP, Json, refusal
 from .schema_form import Context, SchemaProblem, check_form, subschemas
 
 AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")  # none of these beside the root's type
@@ -37,16 +37,8 @@ _NOT_CLOSED = (
 
 def check_function_schema(name: str, schema: Json | None, strict: bool | None, path: str) -> None:
     """Raise the API's error when `schema` cannot be a function's parameters."""
-    try:
-        if schema is not None:  # a function without parameters may leave them out
-            check_schema(schema, strict=bool(strict))
-    except SchemaProblem as problem:
-        raise ApiError(
-            f"Invalid schema for function '{name}': {problem}",
-            param=f"{path}.parameters",
-            code="invalid_function_parameters" if problem.seen else GAP,
-            hint=_hint(schema, strict),
-        ) from None
+    if schema is not None:  # a function without parameters may leave them out
+        _check("wrong_function_schema", f"{path}.parameters", name, schema, bool(strict))
 
 
 def check_output_schema(
@@ -55,24 +47,23 @@ def check_output_schema(
     *,
     strict: bool,
     param: str = "text.format.schema",
-    code: str | None = "invalid_json_schema",
+    refused: str = "wrong_output_schema",
 ) -> None:
     """The same for the schema of a structured output: `text.format`, unless `param` says else."""
+    _check(refused, param, name, schema, strict)
+
+
+def _check(refused: str, param: str, name: str, schema: Json, strict: bool) -> None:
     try:
         check_schema(schema, strict=strict)
     except SchemaProblem as problem:
-        raise ApiError(
-            f"Invalid schema for response_format '{name}': {problem}",
-            param=param,
-            code=code if problem.seen else GAP,
-            hint=_hint(schema, strict),
-        ) from None
-
-
-def _hint(schema: Json | None, strict: bool | None) -> str | None:
-    if schema is None or schema.get("type") != "object":
-        return _NOT_AN_OBJECT
-    return _NOT_CLOSED if strict else None
+        hint = _NOT_CLOSED if strict else None
+        if schema.get("type") != "object":
+            hint = _NOT_AN_OBJECT
+        error = refusal(refused, param, hint=hint, name=name, problem=problem)
+        if not problem.seen:
+            error.code = GAP
+        raise error from None
 
 
 def fits_strict(schema: Json) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from threading import Lock
 
 import numpy as np
 
@@ -23,6 +23,7 @@ BATCH = 512  # pieces in one pass: more is no faster, and takes more memory
 THREADS = min(4, os.cpu_count() or 1)
 REMEMBERED = 4096  # texts
 _remembered: dict[str, Array] = {}  # by text, the oldest first
+_lock = Lock()  # several threads may embed at once
 
 
 def embed(texts: Sequence[str]) -> Array:
@@ -31,12 +32,14 @@ def embed(texts: Sequence[str]) -> Array:
     A text longer than the model can read at once is read in stretches, and its vector is the
     mean over all of them. A text that was embedded before is not read again.
     """
-    new = [text for text in dict.fromkeys(texts) if text not in _remembered]
-    vectors = {text: _remembered[text] for text in texts if text in _remembered}
+    with _lock:
+        vectors = {text: _remembered[text] for text in texts if text in _remembered}
+    new = [text for text in dict.fromkeys(texts) if text not in vectors]
     vectors.update(zip(new, _read([pieces(text) for text in new]), strict=True))
-    _remembered.update((text, vectors[text]) for text in new)
-    for oldest in list(islice(_remembered, max(0, len(_remembered) - REMEMBERED))):
-        del _remembered[oldest]
+    with _lock:
+        _remembered.update((text, vectors[text]) for text in new)
+        while len(_remembered) > REMEMBERED:
+            del _remembered[next(iter(_remembered))]
     if not texts:
         return np.zeros((0, DIMENSIONS), np.float32)
     return np.stack([vectors[text] for text in texts])

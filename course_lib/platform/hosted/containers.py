@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from .. import files
 from ..errors import GAP, ApiError, Json
-from ..rules import Rule, anything, array, fields, filled, nullable, one_of, text
+from ..rules import Rule, anything, array, fields, nullable, one_of, text
 from . import process, skills
 from .process import Ended
 from .skills import Skill
@@ -60,7 +60,7 @@ class Container:
     busy: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
 
-_allowlist = {"allowed_domains": filled(array(text))}
+_allowlist = {"allowed_domains": array(text, least=1)}
 # What may be asked of a new container. Which domains it may reach is kept, and reached is none.
 AUTO: dict[str, Rule] = {
     "file_ids": nullable(array(text)),

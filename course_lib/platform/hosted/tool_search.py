@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
-from ..rules import array, fields, filled, mapping, nullable, one_of, require, text
+from ..rules import array, fields, mapping, nullable, one_of, require, text
 from ..state import State
 from .function import CUSTOM, FUNCTION, check_name
 from .hosted_tool import written
@@ -48,7 +48,7 @@ def _offers_namespace(entry: Json, desk: "Desk") -> Iterator[Offer]:
 NAMESPACE = Tool(
     name="namespace",
     entry=fields(
-        {"type": text, "name": check_name, "description": text, "tools": filled(array(_inner))}
+        {"type": text, "name": check_name, "description": text, "tools": array(_inner, least=1)}
     ),
     offers=_offers_namespace,
     items=(),

@@ -1,0 +1,120 @@
+"""The table of requests, `data/requests.txt`, made into rules.
+
+The table says what each endpoint accepts, one shape after the other; `shape` makes a rule of one.
+What no table can say is a rule written in Python, which the table names like a shape.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .errors import quoted
+from .rules import (
+    Rule,
+    anything,
+    array,
+    boolean,
+    decimal,
+    fields,
+    integer,
+    mapping,
+    metadata,
+    nullable,
+    one_of,
+    require,
+    text,
+    up_to,
+)  # fmt: skip
+
+TABLE = Path(__file__).with_name("data") / "requests.txt"
+
+
+def shape(name: str, **own: Rule) -> Rule:
+    """A rule for one shape of the table; `own` are the rules it names that Python brings along."""
+    if not _shapes()[name].startswith("\n"):  # one of several
+        return _rule(_shapes()[name], own)
+    required, optional = shape_fields(name, **own)
+    return fields(required, optional, more="\n  ..." in _shapes()[name])
+
+
+def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rule]]:
+    """The rules of a shape's fields: those that must be there, and the others."""
+    written = re.findall(r"^  (\w+)(\??): (.+)$", _shapes()[name], re.M)
+    made = [(field, optional, _rule(what, own)) for field, optional, what in written]
+    return (
+        {field: rule for field, optional, rule in made if not optional},
+        {field: rule for field, optional, rule in made if optional},
+    )
+
+
+@cache
+def _shapes() -> dict[str, str]:
+    """The text of each shape by its name: the lines of its fields, or the list of its words."""
+    table = re.sub(" *#.*", "", TABLE.read_text(encoding="utf-8"))
+    listed = re.findall(r"^(\w+) = (.+(?:\n  .+)*)", table, re.M)
+    return dict(re.findall(r"^(\w+) {(\n(?:  .+\n)+)}", table, re.M)) | {
+        name: " ".join(words.split()) for name, words in listed
+    }
+
+
+_WORDS: dict[str, Callable[[int | None, int | None], Rule]] = {
+    "string": lambda least, most: up_to(most) if most else text,
+    "integer": integer,
+    "decimal": decimal,
+    "boolean": lambda least, most: boolean,
+    "object": lambda least, most: mapping,
+    "metadata": lambda least, most: metadata,
+    "any": lambda least, most: anything,
+}
+_SIZED = re.compile(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?")
+
+
+def _rule(written: str, own: dict[str, Rule]) -> Rule:
+    options = written.split(" | ")
+    if options[-1] == "null":
+        return nullable(_rule(" | ".join(options[:-1]), own))
+    if written.startswith("'"):
+        return one_of(*_words(written))
+    if len(options) > 1:
+        return _tagged(options, own)
+    found = _SIZED.fullmatch(written)
+    assert found, written
+    is_list, name = found[1], found[2]
+    least, most = (int(each) if each else None for each in (found[3], found[4]))
+    if is_list:
+        return array(_rule(name, own), _members(name), least or 0, most)
+    if name in _WORDS:
+        return _WORDS[name](least, most)
+    return own[name] if name in own else shape(name, **own)
+
+
+def _members(name: str) -> str:
+    """The API's word for the members of a list; it cuts long names where it lists them all."""
+    words = _shapes().get(name, "")
+    if words.startswith("'"):
+        cut = (f"{each[:3]}...{each[-3:]}" if len(each) > 9 else each for each in _words(words))
+        return f"one of {quoted(tuple(cut), 'or')}"
+    return "objects" if name[0].isupper() else ""
+
+
+def _words(written: str) -> list[str]:
+    return re.findall("'(.+?)'", written)
+
+
+def _tagged(names: list[str], own: dict[str, Rule]) -> Rule:
+    """An object of one of these shapes: the word in the first field of each is its own."""
+    shapes: dict[str, Rule] = {}
+    for name in names:
+        tag, _, words = _shapes()[name].split("\n")[1].strip().partition(": ")
+        shapes |= dict.fromkeys(_words(words), shape(name, **own))
+    known = one_of(*shapes)
+
+    def check(value: Any, path: str) -> None:
+        mapping(value, path)
+        require(value, path, (tag,))
+        known(value[tag], f"{path}.{tag}")
+        shapes[value[tag]](value, path)
+
+    return check
