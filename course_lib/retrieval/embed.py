@@ -65,9 +65,13 @@ def _read(texts: list[list[int]]) -> Iterator[Array]:
     ]
     sums = np.zeros((len(texts), DIMENSIONS), np.float32)
     model, batches = _model(), list(_batches(stretches))
+
+    def forward(batch: list[tuple[int, list[int]]]) -> list[Array]:
+        with one_thread():  # again: a search that began before all this, and ends, takes it off
+            return model.forward([each for _, each in batch])
+
     with one_thread(), ThreadPoolExecutor(THREADS) as pool:
-        passes = pool.map(lambda batch: model.forward([each for _, each in batch]), batches)
-        for batch, states in zip(batches, passes, strict=True):
+        for batch, states in zip(batches, pool.map(forward, batches), strict=True):
             for (number, _), state in zip(batch, states, strict=True):
                 sums[number] += state.sum(0)
     for vector in sums:

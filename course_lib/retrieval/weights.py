@@ -9,9 +9,8 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
-from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -59,29 +58,14 @@ def matrices(arrays: dict[str, Array]) -> Iterator[Array]:
         yield arrays[f"val_{number}_q"] * arrays[f"val_{number}_scale"]
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> AbstractContextManager[Any]:
     """While it lasts, NumPy multiplies matrices on one thread.
 
     Its threads wait for each other in a busy loop, so where something else is running too a
     product takes thirty times as long. Ours run side by side instead, each on what is its own.
     """
-    global _limited, _users
-    with _lock:  # the limit is the whole process's: the first sets it, the last takes it off
-        _users += 1
-        if _users == 1:
-            _limited = _controller().limit(limits=1, user_api="blas")
-    try:
-        yield
-    finally:
-        with _lock:
-            _users -= 1
-            if not _users:
-                _limited.restore_original_limits()
-
-
-_lock, _users = Lock(), 0  # of one_thread
-_limited: Any = None
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
