@@ -106,6 +106,16 @@ def test_a_conversation_keeps_its_container_and_shares_it_with_the_interpreter()
 
 
 @LINUX
+def test_folders_stay_as_files_do() -> None:
+    platform = scripted(
+        shell("mkdir -p a/b; echo 1 > a/n"), message("1"), shell("cd a/b; cat ../n"), message("2")
+    )
+    first = ask(platform, CONTAINER)
+    second = ask(platform, CONTAINER, previous_response_id=first.id)
+    assert second.output[1].output[0].stdout == "1\n"
+
+
+@LINUX
 def test_a_file_that_a_command_made_is_cited() -> None:
     platform = scripted(shell("echo 1 > n.csv"), message("[n](sandbox:/mnt/data/n.csv)"))
     (cited,) = ask(platform, CONTAINER).output[2].content[0].annotations
@@ -228,12 +238,14 @@ def test_nothing_of_a_run_is_left_running(tmp_path: Path) -> None:
 @LINUX
 def test_commands_are_those_of_any_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
-    piped, here, script, environment = ran(
+    ways_out, piped, here, script, environment = ran(
+        "echo a; echo b > /dev/stdout; echo c > /dev/stderr; cat /dev/stdin",
         "printf 'b\\na\\n' | sort | tr -d '\\n'; yes | head -1",
         "cat <<E > /tmp/t; mkdir d; mv /tmp/t d/; cat d/t\nhello\nE",
         "echo 'echo mine' > s.sh; sh s.sh; python3 -c 'print(6 * 7)'",
         "env",
     )
+    assert (ways_out.stdout, ways_out.stderr, ways_out.exit_code) == ("a\nb\n", "c\n", 0)
     assert piped.stdout == "aby\n"
     assert (here.stdout, here.stderr) == ("hello\n", "")
     assert script.stdout == "mine\n42\n"

@@ -8,12 +8,14 @@ After twenty simulated minutes without use a container has expired, and is gone 
 """
 
 import contextlib
+import os
 import re
 import tempfile
 import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 ROOT = "/mnt/data"  # what the code calls its folder
 PLACES = {ROOT: "data", skills.ROOT: "skills", "/tmp": "tmp"}  # → their names in a run's folder
+MOST_FOLDERS = 1000
 MINUTES = 20  # idle, until it expires
 
 
@@ -56,6 +59,7 @@ class Container:
     minutes: int = MINUTES
     files: dict[str, ContainerFile] = field(default_factory=dict)  # by name
     skills: list[Skill] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
     values: bytes = b""
     busy: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
@@ -141,7 +145,7 @@ def upload(state: "State", container: Container, filename: str, content: bytes) 
     """Put in a file of the user's, by a name that any system takes and that leads nowhere."""
     name = skills.UNSAFE.sub("_", re.split(r"[\\/]", filename)[-1])
     name = name.encode()[-100:].decode("utf-8", "ignore").lstrip(".") or "file"
-    if any(each.startswith(f"{name}/") for each in container.files):
+    if name in container.folders or any(each.startswith(f"{name}/") for each in container.files):
         raise ApiError(f"The container has a folder named '{name}'.", code=GAP)
     return put(state, container, name, content, "user")
 
@@ -174,6 +178,7 @@ def run(
             ended = [_run(kind, code, own, until) for code in codes]
             left = _left_behind(own / "data")
             container.values = (own / "values").read_bytes()
+            container.folders = _folders(own / "data")
         return ended, _take_back(state, container, given, left)
     finally:
         container.busy.release()
@@ -181,8 +186,8 @@ def run(
 
 def _laid_out(container: Container, given: Mapping[str, ContainerFile], own: Path) -> Path:
     """A run's folder, filled. A file that names its interpreter may be run."""
-    (own / "tmp").mkdir()
-    (own / "data").mkdir()
+    for folder in ("tmp", "data", *(f"data/{name}" for name in container.folders)):
+        (own / folder).mkdir(parents=True, exist_ok=True)
     (own / "values").write_bytes(container.values)
     held = {own / "data" / name: stored.content for name, stored in given.items()}
     for skill in container.skills:
@@ -206,7 +211,7 @@ def _run(kind: str, code: str, own: Path, until: float) -> Ended:
     return ended
 
 
-_PLACE = re.compile(rf"(?<![\w.-])(?:{'|'.join(PLACES)})(?![\w.-])")
+_PLACE = re.compile(rf"(?:^|(?<=[\s\"'`=:;,(<>&|\[{{]))(?:{'|'.join(PLACES)})(?![\w.-])")
 
 
 def _here(own: Path, place: str) -> str:
@@ -226,6 +231,13 @@ def _left_behind(folder: Path) -> dict[str, bytes] | None:
     return found
 
 
+def _folders(below: Path) -> list[str]:
+    """The folders below one, as many as a container keeps. A link is none."""
+    walk = (Path(where) for where, _, _ in os.walk(below) if not below.is_symlink())
+    found = (str(folder.relative_to(below).as_posix()) for folder in walk)
+    return [name for name in islice(found, MOST_FOLDERS) if name.isprintable()]
+
+
 def _take_back(
     state: "State",
     container: Container,
@@ -242,7 +254,8 @@ def _take_back(
     container.files = {
         name: each
         for name, each in container.files.items()
-        if name in left or given.get(name) is not each  # another request put it there meanwhile
+        # what another request has put there meanwhile stays, unless it is in the way
+        if name in left or (given.get(name) is not each and name not in container.folders)
     }
     return made
 

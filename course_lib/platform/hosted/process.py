@@ -9,17 +9,20 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from sysconfig import get_path
+from typing import IO
 
 SCRIPT = Path(__file__).with_name("confined.py")
 SECONDS = 10  # for one call, the start of the process included
 MEMORY = 1024**3  # bytes, whatever the container's own limit says
 MOST_OUTPUT = 256 * 1024  # bytes of what the code prints
 MOST_LEFT = 64 * 1024 * 1024  # bytes of files
+BLOCK = 4096  # bytes that the smallest file takes
 MOST_PROCESSES = 64  # at once
 LATE = "Stopped: it ran for more than"
 # Where this machine has what the code is told to have elsewhere.
@@ -40,34 +43,39 @@ def execute(kind: str, code: str, own: Path, until: float) -> Ended:
     """Run some Python or a command in the folders below `own`, until a time by the clock."""
     seconds = max(until - time.monotonic(), 0)
     given = (SCRIPT, kind, own, get_path("purelib"), MEMORY, int(seconds) + 2)
-    (own / "code").write_bytes(code.encode("utf-8", "replace"))
-    with contextlib.ExitStack() as opened:
-        source = opened.enter_context((own / "code").open("rb"))
-        stdout, stderr = (
-            opened.enter_context((own / name).open("wb")) for name in ("stdout", "stderr")
-        )
-        process = subprocess.Popen(
-            [sys.executable, "-s", "-P", *map(str, given)],
-            stdin=source,
-            stdout=stdout,
-            stderr=stderr,
-            cwd=own,
-            env=_environment(own),
-            start_new_session=True,
-        )
+    process = subprocess.Popen(
+        [sys.executable, "-s", "-P", *map(str, given)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=own,
+        env=_environment(own),
+        start_new_session=True,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    printed = bytearray(), bytearray()
+    pipes = zip((process.stdout, process.stderr), printed, strict=True)
+    readers = [threading.Thread(target=_read, args=each, daemon=True) for each in pipes]
+    for reader in readers:
+        reader.start()
     stopped = ""
     try:
+        with contextlib.suppress(OSError), process.stdin as pipe:
+            pipe.write(code.encode("utf-8", "replace"))
         while process.poll() is None and not stopped:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(min(0.1, max(until - time.monotonic(), 0)))
-            stopped = _excess(process.pid, own)
+            stopped = _excess(process.pid, own, printed)
             if not stopped and process.poll() is None and time.monotonic() >= until:
                 stopped = f"{LATE} {seconds:.0f} seconds."
     finally:
         _end(process)
+    for reader in readers:
+        reader.join(1)
+    stopped = stopped or _excess(process.pid, own, printed)
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     exit_code = None if stopped.startswith(LATE) else status
-    return Ended(_printed(own / "stdout"), _printed(own / "stderr"), exit_code, stopped)
+    return Ended(_text(printed[0]), _text(printed[1]), exit_code, stopped)
 
 
 def _environment(own: Path) -> dict[str, str]:
@@ -80,13 +88,13 @@ def _environment(own: Path) -> dict[str, str]:
     return bare | folders | {"LC_ALL": "C.UTF-8", "TZ": "UTC"}
 
 
-def _excess(group: int, own: Path) -> str:
+def _excess(group: int, own: Path, printed: tuple[bytearray, bytearray]) -> str:
     """What the processes of a group take too much of, if they do."""
     processes, memory = _group(group)
-    printed = max((own / name).stat().st_size for name in ("stdout", "stderr"))
-    held = sum(size for folder in ("data", "tmp") for _, size in files_below(own / folder))
+    sizes = (size for folder in ("data", "tmp") for _, size in files_below(own / folder))
+    held = sum(max(size, BLOCK) for size in sizes)
     for taken, most, told in (
-        (printed, MOST_OUTPUT, "it printed more than {:,} bytes"),
+        (max(map(len, printed)), MOST_OUTPUT, "it printed more than {:,} bytes"),
         (held, MOST_LEFT, "its files take more than {:,} bytes"),
         (processes, MOST_PROCESSES, "it started more than {} processes"),
         (memory, MEMORY, "its processes take more than {:,} bytes of memory"),
@@ -116,9 +124,15 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _printed(path: Path) -> str:
-    with path.open("rb") as opened:
-        return opened.read(MOST_OUTPUT).decode("utf-8", "replace").replace("\r\n", "\n")
+def _read(pipe: IO[bytes], printed: bytearray) -> None:
+    """Read what is printed, until it is too much."""
+    with pipe:
+        while len(printed) <= MOST_OUTPUT and (chunk := pipe.read(64 * 1024)):
+            printed += chunk
+
+
+def _text(printed: bytearray) -> str:
+    return printed[:MOST_OUTPUT].decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 def files_below(folder: Path) -> Iterator[tuple[Path, int]]:
