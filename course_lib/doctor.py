@@ -1,74 +1,47 @@
 """`course doctor`: look for what on this machine may get in the learner's way.
 
-Each check is a function that returns one finding; one that raises is a finding too. Together they
-start one kernel, open one port on loopback, and make the folder for progress. They reach no other
-machine and print no secret: of a variable that may hold one, only the name.
+Each check is a function: it returns what it found, or raises CourseError with what has to be done.
+Together they start one kernel, open one port on loopback, and make the folder for progress. They
+reach no other machine and print no secret: of a variable that may hold one, only the name.
 """
 
 import importlib.metadata
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from enum import StrEnum
-from importlib.util import find_spec
+from collections.abc import Callable
 from pathlib import Path
-from subprocess import DEVNULL
 
 from .home import ROOT, START, WORK, CourseError, course_home, ensure_writable
 from .lab import jupyter_environment
 
 GIGABYTE = 1_000_000_000
-KERNEL_SECONDS = 60  # a first start on a slow machine compiles hundreds of files
+KERNEL_SECONDS = 120  # a first start on a slow machine compiles hundreds of files
 LOCK = ROOT / "requirements" / "learner.txt"
 REMAKE = f"Delete the folder .venv and run `{START}`."
 
 
-class State(StrEnum):
-    """How a check came out. Only a problem makes the exit code 1."""
-
-    OK = "ok"
-    NOTE = "note"
-    PROBLEM = "to do"
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line of the table."""
-
-    state: State
-    what: str
-    """What was found."""
-    remedy: str = ""
-    """What to do; empty when all is well."""
-
-
-def check_python() -> Finding:
+def check_python() -> str:
     """The version, and whether this is the environment that start.py made."""
-    what = f"{sys.version.split()[0]} in {sys.prefix}"
-    if Path(sys.prefix).resolve() != (ROOT / ".venv").resolve():
-        remedy = f"The course's own environment is opened by `{START}`."
-        return Finding(State.NOTE, what, remedy)
-    return Finding(State.OK, what)
+    found = f"{sys.version.split()[0]} in {sys.prefix}"
+    if Path(sys.prefix).resolve() == (ROOT / ".venv").resolve():
+        return found
+    return f"{found}; `{START}` opens the course's own environment"
 
 
-def check_packages(lock: Path = LOCK) -> Finding:
+def check_packages(lock: Path = LOCK) -> str:
     """The installed versions against those of the lock that apply on this machine."""
     from packaging.requirements import Requirement
 
-    wrong, total = [], 0
-    for line in lock.read_text(encoding="utf-8").splitlines():
-        if not line[:1].isalnum():
-            continue  # a hash or a comment
-        pin = Requirement(line.removesuffix("\\"))
-        if pin.marker and not pin.marker.evaluate():
-            continue
-        total += 1
+    lines = lock.read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line.removesuffix("\\")) for line in lines if line[:1].isalnum()]
+    pins = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
+    wrong = []
+    for pin in pins:
         try:
             version = importlib.metadata.version(pin.name)
         except importlib.metadata.PackageNotFoundError:
@@ -77,12 +50,13 @@ def check_packages(lock: Path = LOCK) -> Finding:
             if not pin.specifier.contains(version, prereleases=True):
                 wrong.append(f"{pin.name} is {version}, not {pin.specifier}")
     if wrong:
-        what = f"{len(wrong)} of {total} are not as locked: {_some(wrong)}"
-        return Finding(State.PROBLEM, what, REMAKE)
-    return Finding(State.OK, f"{total}, each in its locked version")
+        more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
+        named = ", ".join(wrong[:3]) + more
+        raise CourseError(f"{len(wrong)} of {len(pins)} are not as locked: {named}. {REMAKE}")
+    return f"{len(pins)}, each in its locked version"
 
 
-def check_kernel() -> Finding:
+def check_kernel() -> str:
     """Start a kernel as JupyterLab does, and ask it for a sum, its Python and its course."""
     code = (
         "import importlib.util, pathlib, sys\n"
@@ -90,90 +64,97 @@ def check_kernel() -> Finding:
         "print(1 + 1, pathlib.Path(sys.prefix).resolve(), course.resolve(), sep='\\n')"
     )
     answer = _ask_kernel(code).splitlines()
-    if answer == ["2", str(Path(sys.prefix).resolve()), str(ROOT)]:
-        return Finding(State.OK, "it starts, adds 1 + 1 and finds the course")
-    what = f"the kernel python3 is not this Python with this course: {' '.join(answer) or 'mute'}"
-    return Finding(State.PROBLEM, what, REMAKE)
+    if answer != ["2", str(Path(sys.prefix).resolve()), str(ROOT)]:
+        said = " ".join(answer) or "it is mute"
+        raise CourseError(
+            f"The kernel python3 is not this Python with this course: {said}. {REMAKE}"
+        )
+    return "it starts, adds 1 + 1 and finds the course"
 
 
-def check_loopback() -> Finding:
+def _ask_kernel(code: str) -> str:
+    """What a kernel that is started as JupyterLab starts one prints for this code."""
+    command = [sys.executable, "-m", "jupyter_client.runapp", "--kernel=python3"]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        return subprocess.run(
+            command,
+            input=code,
+            cwd=folder,
+            env=jupyter_environment(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=KERNEL_SECONDS,
+        ).stdout
+
+
+def check_loopback() -> str:
     """Listen on a free port of 127.0.0.1 and connect to it, as browser, kernel and server do."""
     try:
         with socket.create_server(("127.0.0.1", 0)) as server:
             server.settimeout(5)
             with socket.create_connection(server.getsockname(), timeout=5) as client:
                 server.accept()[0].close()
-                port = client.getpeername()[1]
+                return f"port {client.getpeername()[1]} of 127.0.0.1 answered"
     except OSError as error:
-        what = f"127.0.0.1 does not answer ({error})"
-        remedy = "Let the firewall or security software allow Python connections to 127.0.0.1."
-        return Finding(State.PROBLEM, what, remedy)
-    return Finding(State.OK, f"port {port} of 127.0.0.1 answered")
+        raise CourseError(
+            f"127.0.0.1 does not answer ({error}): let the firewall or security software allow "
+            "Python connections to 127.0.0.1."
+        ) from None
 
 
-def check_proxies() -> Finding:
+def check_proxies() -> str:
     """Whether a proxy is set, and kept out of connections to this machine."""
     kinds = sorted(kind for kind in urllib.request.getproxies() if kind != "no")
     if not kinds:
-        return Finding(State.OK, "none set")
-    what = f"set for {', '.join(kinds)}"
+        return "none set"
+    found = f"set for {', '.join(kinds)}"
     if all(urllib.request.proxy_bypass(host) for host in ("127.0.0.1", "localhost")):
-        return Finding(State.OK, f"{what}, and not for this machine")
-    remedy = "Set NO_PROXY=127.0.0.1,localhost (add to what it holds)."
-    return Finding(State.PROBLEM, f"{what}, and for this machine too", remedy)
+        return f"{found}, and not for this machine"
+    raise CourseError(
+        f"{found}, and for this machine too: set NO_PROXY=127.0.0.1,localhost (add to what it "
+        "holds)."
+    )
 
 
-def check_live() -> Finding:
+def check_live() -> str:
     """Whether notebooks stay offline, and whether what they need to go live is there."""
     from .live import is_live
 
-    has_key = bool(os.environ.get("OPENAI_API_KEY"))
-    try:
-        live = is_live()
-    except CourseError:
-        remedy = "Set it to 1 to go live, or to 0 to stay offline."
-        return Finding(State.PROBLEM, "COURSE_LIVE is neither 1 nor 0", remedy)
-    if live and not has_key:
-        what = "COURSE_LIVE=1 is set, OPENAI_API_KEY is not"
-        remedy = "Set the key, or unset COURSE_LIVE to stay offline."
-        return Finding(State.PROBLEM, what, remedy)
-    if live:
+    if is_live():
         where = "OPENAI_BASE_URL" if os.environ.get("OPENAI_BASE_URL") else "the real API"
-        what = f"COURSE_LIVE=1: notebooks call {where}, which may cost money"
-        return Finding(State.NOTE, what, "Unset COURSE_LIVE to stay offline.")
-    if has_key:
-        what = "offline; OPENAI_API_KEY is set and not used"
-        return Finding(State.NOTE, what, "Nothing. COURSE_LIVE=1 would use it.")
-    return Finding(State.OK, "offline; no key is needed")
+        return (
+            f"COURSE_LIVE=1: notebooks call {where}, which may cost money; unset it to stay offline"
+        )
+    if os.environ.get("OPENAI_API_KEY"):
+        return "offline; OPENAI_API_KEY is set and not used, unless COURSE_LIVE=1 is set too"
+    return "offline; no key is needed"
 
 
-def check_disk() -> Finding:
+def check_disk() -> str:
     """The free space where the course is."""
     free = shutil.disk_usage(ROOT).free
-    what = f"{free / GIGABYTE:.1f} GB free"
     if free < GIGABYTE:
-        return Finding(State.PROBLEM, what, "Make room: the course needs 1 GB.")
-    return Finding(State.OK, what)
+        raise CourseError(f"{free / GIGABYTE:.1f} GB free: make room, the course needs 1 GB.")
+    return f"{free / GIGABYTE:.1f} GB free"
 
 
-def check_home() -> Finding:
+def check_home() -> str:
     """Whether progress can be written."""
-    return Finding(State.OK, f"kept in {course_home()}")
+    return f"kept in {course_home()}"
 
 
-def check_work(work: Path = WORK) -> Finding:
+def check_work(work: Path = WORK) -> str:
     """Whether the working copy can be written, or made."""
     try:
         ensure_writable(work if os.path.lexists(work) else work.parent)
     except OSError as error:
-        what = f"{work} cannot be written ({error.strerror})"
-        remedy = "Copy the course to a folder of your own."
-        return Finding(State.PROBLEM, what, remedy)
-    what = f"{work}" if work.exists() else f"not there yet; `{START} lab` makes it"
-    return Finding(State.OK, what)
+        raise CourseError(
+            f"{work} cannot be written ({error.strerror}): copy the course to a folder of your own."
+        ) from None
+    return f"{work}" if work.exists() else f"not there yet; `{START} lab` makes it"
 
 
-CHECKS = {
+CHECKS: dict[str, Callable[[], str]] = {
     "Python": check_python,
     "Packages": check_packages,
     "Kernel": check_kernel,
@@ -187,86 +168,17 @@ CHECKS = {
 
 
 def doctor() -> int:
-    """Print a finding for each check; 0 when nothing has to be done, else 1."""
-    if find_spec("rich") is None:
-        raise CourseError(f"The course's packages are not in {sys.prefix}. {REMAKE}")
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    console = Console()
-    console.print("Looking at this machine; a kernel is started, which takes some seconds.")
-    findings = {name: _finding(check) for name, check in CHECKS.items()}
-    marks, colours = _marks(console.encoding), {"ok": "green", "note": "yellow", "to do": "red"}
-    table = Table()
-    for heading in ("", "What", "Found", "What to do"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "")
-    for name, finding in findings.items():
-        state = Text(f"{marks[finding.state]}{finding.state}", style=colours[finding.state])
-        # Text, because square brackets in a path would be read as markup.
-        table.add_row(state, *map(Text, (name, finding.what, finding.remedy)))
-    console.print(table)
-    problems = sum(finding.state is State.PROBLEM for finding in findings.values())
-    console.print(f"To do: {problems}." if problems else "Nothing to do.", highlight=False)
-    return 1 if problems else 0
-
-
-def _finding(check: Callable[[], Finding]) -> Finding:
-    try:
-        return check()
-    except CourseError as error:
-        return Finding(State.PROBLEM, "not as it must be", str(error))
-    except Exception as error:  # a doctor that dies of what it looks for is of no use
-        what = f"not known: {type(error).__name__}: {error}".replace("\n", " ")
-        return Finding(State.PROBLEM, what, REMAKE)
-
-
-def _marks(encoding: str) -> dict[State, str]:
-    """A mark before each state, where the terminal can print it; the word is always there."""
-    marks = {State.OK: "✓ ", State.NOTE: "• ", State.PROBLEM: "✗ "}
-    try:
-        "".join(marks.values()).encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return dict.fromkeys(marks, "")
-    return marks
-
-
-def _some(items: list[str], most: int = 3) -> str:
-    more = f" and {len(items) - most} more" if len(items) > most else ""
-    return ", ".join(items[:most]) + more
-
-
-def _ask_kernel(code: str) -> str:
-    """Run code in a kernel of its own, started as JupyterLab starts one; return what it prints."""
-    from jupyter_client.manager import start_new_kernel
-
-    printed: list[str] = []
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        _environment(jupyter_environment()),
-    ):
-        manager, client = start_new_kernel(
-            KERNEL_SECONDS, "python3", cwd=folder, stdout=DEVNULL, stderr=DEVNULL
-        )
+    """Print a line for each check; 0 when nothing has to be done, else 1."""
+    print("Looking at this machine; a kernel is started, which takes some seconds.")
+    problems = 0
+    for name, check in CHECKS.items():
         try:
-            client.execute_interactive(
-                code,
-                timeout=KERNEL_SECONDS,
-                output_hook=lambda message: printed.append(message["content"].get("text", "")),
-            )
-        finally:
-            client.stop_channels()
-            manager.shutdown_kernel(now=True)
-    return "".join(printed)
-
-
-@contextmanager
-def _environment(variables: dict[str, str]) -> Iterator[None]:
-    """Give this process other variables for a while: Jupyter looks for kernels by its own."""
-    before = dict(os.environ)
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+            state, found = "ok", check()
+        except CourseError as error:
+            state, found = "to do", str(error)
+        except Exception as error:  # a doctor that dies of what it looks for is of no use
+            state, found = "to do", f"not known: {type(error).__name__}: {error} {REMAKE}"
+        problems += state != "ok"
+        print(f" {state:5}  {name:12}  {' '.join(found.split())}", flush=True)
+    print(f"To do: {problems}." if problems else "Nothing to do.")
+    return 1 if problems else 0

@@ -35,13 +35,25 @@ recent_platforms: deque[Platform] = deque(maxlen=16)
 
 
 def is_live() -> bool:
-    """Whether `COURSE_LIVE` asks for a real endpoint; CourseError when it says neither."""
+    """Whether `COURSE_LIVE` asks for a real endpoint; CourseError when that cannot be reached."""
     value = os.environ.get("COURSE_LIVE", "").strip().lower()
     if value in ("", "0", "false", "no", "off"):
         return False
-    if value in ("1", "true", "yes", "on"):
-        return True
-    raise CourseError(f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline.")
+    if value not in ("1", "true", "yes", "on"):
+        raise CourseError(
+            f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline."
+        )
+    if not os.environ.get("OPENAI_API_KEY", "").strip():
+        raise CourseError(
+            "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "
+            "a local server named by OPENAI_BASE_URL), or unset COURSE_LIVE to stay offline."
+        )
+    if not os.environ.get("OPENAI_BASE_URL", "https://").startswith(("http://", "https://")):
+        raise CourseError(
+            "OPENAI_BASE_URL must begin with http:// or https://, or not be set at all to reach "
+            f"{API_HOST}."
+        )
+    return True
 
 
 def connect(
@@ -106,21 +118,7 @@ def _transport(
 
 
 def _goes_live(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> bool:
-    """Whether this client is for a real endpoint; CourseError when that cannot be reached."""
-    if model is not None or faults or mcp or not is_live():
-        return False
-    if not os.environ.get("OPENAI_API_KEY", "").strip():
-        raise CourseError(
-            "COURSE_LIVE=1 is set, but OPENAI_API_KEY is not. Set the key (any text will do for "
-            "a local server named by OPENAI_BASE_URL), or unset COURSE_LIVE to stay offline."
-        )
-    address = os.environ.get("OPENAI_BASE_URL")
-    if address is not None and not address.startswith(("http://", "https://")):
-        raise CourseError(
-            f"OPENAI_BASE_URL is '{address}'. It must begin with http:// or https://, or not be "
-            f"set at all to reach {API_HOST}."
-        )
-    return True
+    return model is None and not faults and not mcp and is_live()
 
 
 def _stop_trace_export() -> None:

@@ -282,6 +282,7 @@ def test_a_live_response_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     response = ask(STOCK, STOCK_TOOL)
     recent_platforms.popleft()
     monkeypatch.setenv("COURSE_LIVE", "1")
+    monkeypatch.setenv("OPENAI_API_KEY", "offline")
     assert "a live model tells no scores" in repr(show.choice(response))
     assert "the script says so" in repr(show.choice(scripted))  # it stays offline
 
