@@ -1,7 +1,6 @@
 """Each task's check, over right and wrong answers, and what becomes of a submission.
 
-Every answer goes three ways: directly, directly with every message through JSON, and over a pipe
-to another process. The three results must be equal.
+Every answer goes two ways: directly, and over a pipe to another process. The results must be equal.
 """
 
 import re
@@ -163,7 +162,7 @@ def test_asking_the_api_without_end_is_stopped_and_told(pipe: Way) -> None:
     source = task_01_1.TOOL + task_01_1.ASK.replace("    return client", "    while True: client")
     result = every_way(TASKS["01.1"], source, pipe)
     [finding] = [f for f in result.findings if f.label == task_01_1.CALLED]
-    assert finding.came_back == "it had sent 100 requests and did not stop: a loop without a cap"
+    assert finding.came_back == "it had sent 40 requests and did not stop: a loop without a cap"
     assert (result.state, result.points) == (State.FAILED, 1)
 
 

@@ -232,7 +232,7 @@ def test_a_submission_cannot_hide_that_it_was_stopped() -> None:
     result = run_check(Task("99.1", "", 1, 1, 1, (), check), direct_submission(names_of(source)))
     assert (
         result.findings[0].came_back
-        == "it had sent 100 requests and did not stop: a loop without a cap"
+        == "it had sent 40 requests and did not stop: a loop without a cap"
     )
 
 

@@ -61,7 +61,7 @@ class _Run:
         self.get_order = submission.stub("get_order", does=_get_order)
         self.track_parcel = submission.stub("track_parcel", does=_track_parcel)
         registry = {"get_order": self.get_order, "track_parcel": self.track_parcel}
-        self.client = submission.client(Watched(Scripted(script)), max_requests=20)
+        self.client = submission.client(Watched(Scripted(script)), max_requests=12)
         self.called = submission.call(name, self.client, question, _TOOLS, registry, **named)
 
     @property

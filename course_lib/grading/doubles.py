@@ -18,7 +18,7 @@ from ..platform.http import Request
 from .channel import ChannelClosed, Json
 from .data import SdkObject, project
 
-MAX_REQUESTS = 100  # that one call of the learner's code may send through a client
+MAX_REQUESTS = 40  # that one call of the learner's code may send through a client
 
 
 @dataclass

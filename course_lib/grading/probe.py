@@ -22,6 +22,7 @@ from collections.abc import (
     MutableMapping,
 )
 from contextlib import contextmanager
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -246,12 +247,19 @@ def _no_input(prompt: object = "") -> str:
 
 
 def _sdk_object(data: Json) -> Any:
-    from openai.types.responses import Response, ResponseOutputItem
-    from pydantic import TypeAdapter
+    from openai.types.responses import Response
 
     if data.get("object") == "response":
         return Response.model_validate(data)
-    return TypeAdapter(ResponseOutputItem).validate_python(data)
+    return _output_item().validate_python(data)
+
+
+@cache
+def _output_item() -> Any:
+    from openai.types.responses import ResponseOutputItem
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(ResponseOutputItem)  # which takes as long to make as a hundred checks
 
 
 def _exception(type_name: str, message: str) -> Exception:

@@ -171,7 +171,7 @@ def run_loop(client, question, tools, registry, max_turns=8):
     "no_cap": Wrong(
         LOOP.replace("for _ in range(max_turns):", "while True:"),
         (CAP_3, CAP_5),
-        "after 20 requests it had sent 20 requests and did not stop",
+        "after 12 requests it had sent 12 requests and did not stop",
         "after 3 requests your code raised RuntimeError",
     ),
     "a_cap_of_its_own": Wrong(
