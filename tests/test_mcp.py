@@ -368,6 +368,19 @@ def test_headers_and_authorization_reach_the_server_and_nothing_else() -> None:
     assert "hush" not in repr(asked.exchanges)
 
 
+def test_a_server_that_an_item_brings_in_is_sent_its_token_and_nothing_is_kept() -> None:
+    asked = platform(call("header", {"name": "authorization"}), DONE)
+    entry = FREE | {"authorization": "hush"}
+    brings = {"type": "additional_tools", "role": "developer", "tools": [entry]}
+    said = {"role": "user", "content": "Who am I?"}
+    body = {"model": "gpt-5.4", "input": [brings, said]}
+    response = answer(asked, body)
+    assert made(response)["output"] == "Bearer hush"
+    made(response)["output"] = asked.state.items[made(response)["id"]]["output"] = ""
+    assert "hush" not in repr(asked.state.responses) + repr(asked.state.items)
+    assert "hush" not in repr([exchange.body for exchange in asked.exchanges])
+
+
 def test_a_connector_is_a_mounted_server_that_gets_the_token() -> None:
     asked = platform(call("header", {"name": "authorization"}), DONE, at="connector_gmail")
     gmail: Json = {"type": "mcp", "server_label": "mail", "connector_id": "connector_gmail"}

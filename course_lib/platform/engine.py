@@ -18,6 +18,7 @@ from .errors import ApiError, Json
 from .hosted import KINDS, check_named
 from .hosted.desk import Desk, as_read
 from .hosted.function import check_outputs
+from .hosted.mcp import without_secrets
 from .hosted.mcp_approval import check_approvals
 from .hosted.programs import check_programs
 from .loaded import check_namespaces, echoed, loaded_tools
@@ -66,7 +67,8 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     turn = check_turn(body, state)
     _fit_window(turn)
     response, explanation = respond(turn, state, model)
-    stored = StoredResponse(response, listed(turn.context.new, state), explanation)
+    new = [without_secrets(item) for item in turn.context.new]
+    stored = StoredResponse(response, listed(new, state), explanation)
     conversation = contract.conversation_id(body)
     if conversation in state.conversations:  # it may have been deleted while a tool ran
         spoken = state.remember([*stored.input_items, *response["output"]])

@@ -17,7 +17,7 @@ class Desk:
     """Turns the model's calls into items. `read` is what the model is to read next."""
 
     declared: list[Json]  # the entries of `tools`, as the reply echoes them
-    sent: list[Json]  # the entries of `tools` as they came, secrets and all
+    sent: list[Json]  # the entries that this request brought, as they came, secrets and all
     new: list[Json]  # the items that this request brought
     include: list[str]
     items: list[Json]  # the context and the output so far, as the API shows them
@@ -42,7 +42,7 @@ class Desk:
         found = (state.readings.get(item.get("id") or "") for item in items)
         return cls(
             declared=declared,
-            sent=body.get("tools") or [],
+            sent=[tool for each in (body, *new) for tool in each.get("tools") or []],
             new=new,
             include=body.get("include") or [],
             items=list(items),

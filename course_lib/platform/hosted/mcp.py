@@ -122,14 +122,16 @@ def _echo(entry: Json) -> Json:
     return shown | {name: entry[name] for name in also if name in entry}
 
 
-def without_secrets(body: Json) -> Json:
-    """A request as it may be kept, for all to read."""
-    tools = body.get("tools")
-    for index, tool in enumerate(tools if isinstance(tools, list) else ()):
-        if isinstance(tool, dict) and any(tool.get(name) for name in SECRETS):
-            hidden = tool | {name: REDACTED for name in SECRETS if tool.get(name)}
-            body = body | {"tools": [*body["tools"][:index], hidden, *body["tools"][index + 1 :]]}
-    return body
+def without_secrets(sent: Any) -> Any:
+    """A request, or an item that brings tools in, as it may be kept for all to read."""
+    if not isinstance(sent, dict):
+        return sent
+    hidden = dict.fromkeys(SECRETS, REDACTED) if sent.get("type") == "mcp" else {}
+    kept: Json = {name: hidden.get(name, value) for name, value in sent.items()}
+    for name in ("input", "tools"):
+        if isinstance(sent.get(name), list):
+            kept[name] = [without_secrets(each) for each in sent[name]]
+    return kept
 
 
 def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
