@@ -5,6 +5,7 @@ import asyncio
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -29,6 +30,7 @@ from tests.rejections_storage import STORAGE
 
 ROWS = [*rejections.ROWS, *HOSTED, *COMMANDS_AND_SKILLS, *MCP, *PROGRAMS, *PROTOCOLS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
+ROUTES = re.findall("^[A-Z].+", (PLATFORM / "data" / "routes.txt").read_text(), re.M)
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 
 
@@ -99,6 +101,12 @@ def test_every_unseen_wording_of_the_platform_is_in_the_table() -> None:
 def test_every_refusal_in_the_table_is_one_that_the_platform_makes() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in PLATFORM.rglob("*.py"))
     assert [name for name in refusals() if f'"{name}"' not in code] == []
+
+
+@pytest.mark.parametrize("line", ROUTES)
+def test_every_address_has_somebody_who_answers(line: str) -> None:
+    module, _, function = line.split()[2].partition(".")
+    assert callable(getattr(import_module(f"course_lib.platform.{module}"), function))
 
 
 def test_every_field_of_a_request_can_be_refused() -> None:

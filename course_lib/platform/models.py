@@ -5,14 +5,13 @@ effort, `top_p` and cache retention echoed when the request names none (contract
 a model takes and its context window are the vendor's documented ones.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from .errors import ApiError, refusal
 
-CLASSIC = ("minimal", "low", "medium", "high")
-O_SERIES = ("low", "medium", "high")
-WITH_NONE = ("none", "low", "medium", "high", "xhigh")
-NEWEST = (*WITH_NONE, "max")
+TABLE = Path(__file__).with_name("data") / "models.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,61 +33,27 @@ class ModelCard:
         return bool(self.efforts)
 
 
-def _newest(snapshot: str) -> ModelCard:
-    return ModelCard(
-        snapshot,
-        "medium",
-        NEWEST,
-        0.98,
-        1_050_000,
-        "24h",
-        phases=True,
-        programs=True,
-        context="all_turns",
-    )
+def _cards() -> Iterator[tuple[str, ModelCard]]:
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            name, snapshot, effort, efforts, top_p, window, retention, *more = line.split()
+            yield (
+                name,
+                ModelCard(
+                    snapshot,
+                    None if effort == "-" else effort,
+                    () if efforts == "-" else tuple(efforts.split(",")),
+                    float(top_p),
+                    int(window),
+                    retention,
+                    phases="phases" in more,
+                    programs="programs" in more,
+                    context="all_turns" if "all_turns" in more else "current_turn",
+                ),
+            )
 
 
-def _five(snapshot: str, effort: str = "medium", efforts: tuple[str, ...] = CLASSIC) -> ModelCard:
-    return ModelCard(snapshot, effort, efforts)
-
-
-def _o(snapshot: str) -> ModelCard:
-    return ModelCard(snapshot, "medium", O_SERIES, window=200_000)
-
-
-MODELS = {
-    "gpt-5.6": _newest("gpt-5.6-sol"),
-    "gpt-5.6-sol": _newest("gpt-5.6-sol"),
-    "gpt-5.6-luna": _newest("gpt-5.6-luna"),
-    "gpt-5.6-terra": _newest("gpt-5.6-terra"),
-    "gpt-5.5": ModelCard(
-        "gpt-5.5-2026-04-23", "medium", WITH_NONE, 0.98, 1_050_000, "24h", phases=True
-    ),
-    "gpt-5.4": ModelCard(
-        "gpt-5.4-2026-03-05", "none", WITH_NONE, 0.98, 1_050_000, "24h", phases=True
-    ),
-    "gpt-5.4-mini": ModelCard("gpt-5.4-mini-2026-03-17", "none", WITH_NONE, 0.98, phases=True),
-    "gpt-5.2": ModelCard("gpt-5.2-2025-12-11", "none", WITH_NONE, 0.98),
-    "gpt-5.2-pro": ModelCard("gpt-5.2-pro-2025-12-11", "medium", ("medium", "high", "xhigh")),
-    "gpt-5": _five("gpt-5-2025-08-07"),
-    "gpt-5-mini": _five("gpt-5-mini-2025-08-07"),
-    "gpt-5-nano": _five("gpt-5-nano-2025-08-07"),
-    "gpt-5-pro": _five("gpt-5-pro-2025-10-06", "high", ("high",)),
-    "gpt-5-codex": _five("gpt-5-codex", efforts=O_SERIES),
-    "o3": _o("o3-2025-04-16"),
-    "o3-pro": _o("o3-pro-2025-06-10"),
-    "o3-mini": _o("o3-mini-2025-01-31"),
-    "o4-mini": _o("o4-mini-2025-04-16"),
-    "computer-use-preview": _o("computer-use-preview-2025-03-11"),
-    "gpt-4.1": ModelCard("gpt-4.1-2025-04-14", window=1_047_576),
-    "gpt-4.1-mini": ModelCard("gpt-4.1-mini-2025-04-14", window=1_047_576),
-    "gpt-4.1-nano": ModelCard("gpt-4.1-nano-2025-04-14", window=1_047_576),
-    "gpt-4o": ModelCard("gpt-4o-2024-08-06", window=128_000),
-    "gpt-4o-mini": ModelCard("gpt-4o-mini-2024-07-18", window=128_000),
-    "gpt-4": ModelCard("gpt-4-0613", window=8_192),
-    "gpt-4-turbo-preview": ModelCard("gpt-4-0125-preview", window=128_000),
-    "gpt-3.5-turbo": ModelCard("gpt-3.5-turbo-0125", window=16_385),
-}
+MODELS = dict(_cards())
 _BY_SNAPSHOT = {card.snapshot: card for card in MODELS.values()}
 
 

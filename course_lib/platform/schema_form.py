@@ -68,27 +68,17 @@ def _names_types(value: Any) -> bool:
     return bool(named) and all(isinstance(each, str) and each in TYPES for each in named)
 
 
-_OBJECT = (_is(dict), "is not of type 'object'")
-_ARRAY = (_is(list), "is not of type 'array'")
-_STRING = (_is(str), "is not of type 'string'")
-_NUMBER = (_is(int, float), "is not of type 'number'")
-_INTEGER = (_is(int), "is not of type 'integer'")
 _FORM: dict[str, tuple[Callable[[Any], bool], str]] = {
     "type": (_names_types, "is not valid under any of the given schemas"),
-    "properties": _OBJECT,
-    "$defs": _OBJECT,
-    "definitions": _OBJECT,
     "required": (_all_text, "is not of type 'array'"),
-    "anyOf": _ARRAY,
-    "oneOf": _ARRAY,
-    "allOf": _ARRAY,
-    "enum": _ARRAY,
-    "description": _STRING,
-    "pattern": _STRING,
-    "format": _STRING,
-    "$ref": _STRING,
-    "minimum": _NUMBER,
-    "maximum": _NUMBER,
-    "minItems": _INTEGER,
-    "maxItems": _INTEGER,
+} | {
+    keyword: (_is(*types), f"is not of type '{name}'")
+    for name, types, keywords in (
+        ("object", (dict,), "properties $defs definitions"),
+        ("array", (list,), "anyOf oneOf allOf enum"),
+        ("string", (str,), "description pattern format $ref"),
+        ("number", (int, float), "minimum maximum"),
+        ("integer", (int,), "minItems maxItems"),
+    )
+    for keyword in keywords.split()
 }
