@@ -30,7 +30,9 @@ from tests.rejections_storage import STORAGE
 
 ROWS = [*rejections.ROWS, *HOSTED, *COMMANDS_AND_SKILLS, *MCP, *PROGRAMS, *PROTOCOLS, *STORAGE]
 PLATFORM = ROOT / "course_lib" / "platform"
-ROUTES = re.findall("^[A-Z].+", (PLATFORM / "data" / "routes.txt").read_text(), re.M)
+ROUTES = re.findall(
+    "^[A-Z].+", (PLATFORM / "data" / "routes.txt").read_text(encoding="utf-8"), re.M
+)
 SOURCES = ("direct observation", "recorded", "SDK", "docs", "inferred", "reported", UNVERIFIED)
 
 
