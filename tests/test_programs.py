@@ -172,6 +172,15 @@ def test_some_outputs_are_enough_to_go_on_and_too_few_are_refused() -> None:
     assert result(goes_on(platform, second, *given)) == "last"
 
 
+def test_a_call_answered_twice_is_answered_once() -> None:
+    platform = writing("text(await tools.stock()); text(await tools.demand())")
+    first = ask(platform)
+    (stock,) = calls(first)
+    second = goes_on(platform, first, tells(stock, "1"), tells(stock, "2"))
+    assert kinds(second) == ["function_call"]
+    assert result(goes_on(platform, second, tells(calls(second)[0], "3"))) == "1\n3"
+
+
 def test_two_programs_and_a_call_of_the_model_in_one_turn() -> None:
     turn = [program("text(await tools.stock())"), call("plain", {"sku": "c"}),
             program("text(await tools.demand())")]  # fmt: skip

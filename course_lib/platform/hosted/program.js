@@ -1,6 +1,6 @@
-// What a program finds around it: `tools`, `text` and `image`, a clock and chance that are the same
-// each time it is run again, and nothing that reaches out or waits. Returns how it is played:
-// `start` it, give each `answer` when it has come to rest, and have its `report`.
+// What a program finds around it: `tools`, `text` and `image`, a clock that is the same each time it
+// is run again, and nothing that reaches out or waits. Returns how it is played: `start` it, give
+// each `answer` when it has come to rest, and have its `report`.
 (() => {
   const { parse, stringify } = JSON;
   const calls = []; // [name, arguments as JSON], in the order they were made
@@ -23,7 +23,7 @@
     return written;
   };
   const call = (name, most) => (given = {}) => {
-    const fits = typeof given === "string" || (typeof given === "object" && given && !Array.isArray(given));
+    const fits = typeof given === "string" || Object.prototype.toString.call(given) === "[object Object]";
     if (!fits) throw new TypeError(`tools.${name} takes one object with its arguments.`);
     if (calls.length === most) throw new RangeError(`A program may make ${most} calls.`);
     const made = taken(stringify(given));
@@ -32,25 +32,20 @@
       settle.push({ resolve, reject });
     });
   };
-  const there = (names) => (names.length ? `These are: ${names.join(", ")}.` : "None is.");
   const toolbox = (names, most) => {
     const box = Object.create(null);
     for (const name of names) box[name] = call(name, most);
     return new Proxy(Object.freeze(box), {
       get(box, name) {
         if (typeof name === "symbol" || name in box) return box[name];
-        throw new ReferenceError(`The tool ${name} cannot be called by a program. ${there(names)}`);
+        const there = `These are: ${names.join(", ") || "none"}.`;
+        throw new ReferenceError(`The tool ${name} cannot be called by a program. ${there}`);
       },
     });
   };
-
-  const withhold = () => {
-    // Shared memory is a way to wait, WebAssembly one around the limits, the rest tells real time.
-    for (const name of ["console", "Atomics", "SharedArrayBuffer", "WebAssembly", "Temporal",
-      "WeakRef", "FinalizationRegistry", "__timer_manager", "setTimeout", "clearTimeout"]) {
-      if (!delete globalThis[name]) globalThis[name] = undefined;
-    }
-  };
+  // Shared memory is a way to wait, WebAssembly one around the limits, the rest tells real time.
+  const withheld = ["console", "Atomics", "SharedArrayBuffer", "WebAssembly", "Temporal", "WeakRef",
+    "FinalizationRegistry", "__timer_manager", "setTimeout", "clearTimeout"];
   const setClock = (seconds) => {
     let now = seconds * 1000; // each look at the clock takes a millisecond
     const Clock = new Proxy(Date, {
@@ -60,20 +55,13 @@
     Date.now = () => now++;
     Date.prototype.constructor = Clock;
     globalThis.Date = Clock;
-    let seed = seconds; // mulberry32
-    Math.random = () => {
-      seed = (seed + 0x6d2b79f5) | 0;
-      let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-      mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-      return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-    };
   };
 
   return {
     start(given) {
       const { code, names, now, most_calls, most_text } = parse(given);
       room = most_text;
-      withhold();
+      for (const name of withheld) if (!delete globalThis[name]) globalThis[name] = undefined;
       setClock(now);
       globalThis.tools = toolbox(names, most_calls);
       globalThis.text = (value) => void emitted.push(taken(shown(value)));

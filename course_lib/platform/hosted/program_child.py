@@ -37,7 +37,10 @@ def play(given: dict[str, Any]) -> str:
 if __name__ == "__main__":
     seconds, megabytes = map(int, sys.argv[1:])
     replies = sys.stdout.buffer
-    init_mini_racer(flags=["--single-threaded", f"--max-heap-size={megabytes}"])
+    init_mini_racer(
+        # the seed makes Math.random give the same numbers to every program
+        flags=["--single-threaded", "--random-seed=1", f"--max-heap-size={megabytes}"]
+    )
     MiniRacer().close()  # what is loaded once, while files may still be read
     if sys.platform == "linux":
         with suppress(OSError, KeyError):

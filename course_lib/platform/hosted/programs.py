@@ -127,31 +127,26 @@ def _differ(item: Json, arguments: Any) -> bool:
 def _so_far(call_id: str, items: list[Json]) -> tuple[list[Json], list[Json]]:
     """The calls that a program has made, and their answers, in the order of the context."""
     calls: list[Json] = []
-    answers: list[Json] = []
+    answers: dict[int, Json] = {}
     places: dict[str | None, int] = {}  # by what an answer names its call by
     for item in items:
-        kind, approval = item.get("type", ""), item.get("approval_request_id")
-        if kind == "mcp_approval_response":
-            if approval in places and not item["approve"]:
-                answers.append({"index": places[approval], "value": _DENIED, "failed": True})
-        elif approval in places:  # the call that was approved
-            answers.append({"index": places[approval], **_answer(item)})
-        elif caller_id(item) == call_id and kind.endswith("_output"):
-            answers.append({"index": places.get(item.get("call_id"), -1), **_answer(item)})
-        elif caller_id(item) == call_id:
+        kind, place = item.get("type", ""), places.get(item.get("approval_request_id"))
+        if caller_id(item) == call_id and kind.endswith("_output"):
+            place = places.get(item.get("call_id"))
+        elif caller_id(item) == call_id and place is None:
             places[_named(item)] = len(calls)
-            if kind in _SETTLED:
-                answers.append({"index": len(calls), **_answer(item)})
+            place = len(calls) if kind in _SETTLED else None
             calls.append(item)
-    return calls, answers
-
-
-_DENIED = "The user did not approve this call."
+        if place is not None and not item.get("approve"):
+            answers.setdefault(place, {"index": place, **_answer(item)})
+    return calls, [*answers.values()]
 
 
 def _answer(item: Json) -> Json:
     """What a call returns to its program. A text is read as JSON, if it is JSON."""
     value, error = item.get("output", item.get("outputs")), item.get("error")
+    if item.get("approve") is False:
+        value, error = "The user did not approve this call.", True
     if isinstance(error, dict):
         value = error.get("message") or error.get("content")
     if isinstance(value, list):
@@ -198,7 +193,8 @@ def _unanswered(calls: list[Json], answered: set[int]) -> ApiError:
 def check_programs(items: list[Json], entries: list[Json]) -> None:
     """Refuse a program that was altered or cannot go on, and what belongs to no program."""
     programs = {item["call_id"]: item for item in items if item.get("type") == "program"}
-    callers = {item["call_id"]: caller_id(item) for item in items if _is_call(item)}
+    made = (item for item in items if item.get("type", "").endswith("_call"))
+    callers = {item.get("call_id"): caller_id(item) for item in made}
     for item in items:
         kind, call_id, caller = item.get("type", ""), item.get("call_id"), caller_id(item)
         if kind == "program":
@@ -210,15 +206,11 @@ def check_programs(items: list[Json], entries: list[Json]) -> None:
             raise _broken(caller, f"it is the caller of '{call_id}', and it is not in the input")
         elif kind == "program_output" and call_id not in programs:
             raise _broken(call_id, "its output is in the input, and it is not")
-        elif kind.endswith("_output") and caller != callers.get(call_id, caller):
+        elif kind.endswith("_output") and call_id and caller != callers.get(call_id, caller):
             owner = caller or callers[call_id]
             raise _broken(owner, f"the output of '{call_id}' does not have the caller of that call")
     if (pending := _pending(items)) and not any(entry["type"] == NAME for entry in entries):
         raise _broken(pending[0]["call_id"], f"it goes on only with '{NAME}' in 'tools'")
-
-
-def _is_call(item: Json) -> bool:
-    return item.get("type", "").endswith("_call") and item.get("call_id") is not None
 
 
 def _broken(call_id: str | None, why: str) -> ApiError:
