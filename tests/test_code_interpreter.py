@@ -316,6 +316,27 @@ def test_no_file_of_the_machine_is_changed(change: str, tmp_path: Path) -> None:
 
 
 @LINUX
+@pytest.mark.parametrize("mode", ["0o1000", "0o1003", "0o1001", "0o1002"])
+def test_no_file_that_may_be_read_is_emptied(
+    mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Landlock before its third version does not mind, and the packages are the learner's own."""
+    theirs = tmp_path / "module.py"
+    theirs.write_text("keep me")
+    monkeypatch.setattr(process, "get_path", lambda name: str(tmp_path))
+    path = f"b'/.' + {bytes(theirs)!r}"
+    opened = ran(f"{PLAIN_C}print(c.open({path}, 0) > 0, c.open({path}, {mode}))")
+    assert (opened.logs, theirs.read_text()) == ("True -1\n", "keep me")
+
+
+@LINUX
+def test_no_file_may_signal_a_process() -> None:
+    setown, setsig = 8, 10
+    code = f"print(c.fcntl(0, {setown}, 1), c.syscall(72, 0, {setown}, 1), c.fcntl(0, {setsig}, 9))"
+    assert ran(PLAIN_C + code).logs.startswith("-1 -1")
+
+
+@LINUX
 def test_its_own_folder_cannot_be_replaced_by_a_link() -> None:
     outcome = ran(
         f"{PLAIN_C}import os\nhere = os.getcwdb()\nc.rmdir(here)\nc.rename(here, here + b'2')\n"

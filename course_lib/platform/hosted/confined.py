@@ -6,11 +6,12 @@ FOLDER holds `data` and `tmp`, which the code may use, `skills`, which it may re
 the plain values of the last run of Python.
 
 On Linux the kernel holds the line: landlock leaves the system's programs to read and these folders
-to write, a seccomp filter takes away sockets, signals and what landlock lets pass (a file's mode,
-owner and times), and limits bound memory, time and the size of files. Python may start no process;
-a command may, and they all stay in one group, to be ended together. Elsewhere, and on a kernel
-that has neither, a command is not run at all, and of Python there is only the audit hook. It keeps
-honest code from straying and is **not a sandbox**: a determined program gets around it.
+to write, a seccomp filter takes away sockets, signals, memory that outlives a process and what
+landlock lets pass (a file's mode, owner, times and emptying), and limits bound memory, time and
+the size of files. Python may start no process; a command may, and they all stay in one group, to
+be ended together. Elsewhere, and on a kernel that has neither, a command is not run at all, and of
+Python there is only the audit hook. It keeps honest code from straying and is **not a sandbox**: a
+determined program gets around it.
 Nothing of the course is imported here.
 """
 
@@ -30,21 +31,37 @@ LARGEST_FILE = 32 * 1024 * 1024  # bytes
 DENIED = {
     "socket": (41, 198), "setsid": (112, 157), "setpgid": (109, 154), "kill": (62, 129),
     "tkill": (200, 130), "tgkill": (234, 131), "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240), "ptrace": (101, 117),
-    "setrlimit": (160, 164), "prlimit64": (302, 261), "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271), "pidfd_open": (434, 434), "io_uring_setup": (425, 425),
+    "rt_tgsigqueueinfo": (297, 240), "pidfd_open": (434, 434), "pidfd_send_signal": (424, 424),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "setrlimit": (160, 164), "prlimit64": (302, 261), "setpriority": (141, 140),
+    "ioprio_set": (251, 30), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274), "sched_setaffinity": (203, 122), "io_uring_setup": (425, 425),
     "unshare": (272, 97), "setns": (308, 268), "bpf": (321, 280), "clone3": (435, 435),
-    "truncate": (76, 45), "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
-    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "memfd_create": (319, 279), "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195),
+    "semget": (64, 190), "semctl": (66, 191), "msgget": (68, 186), "msgctl": (71, 187),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "truncate": (76, 45), "setxattr": (188, 5),
+    "lsetxattr": (189, 6), "fsetxattr": (190, 7), "removexattr": (197, 14),
+    "lremovexattr": (198, 15), "fremovexattr": (199, 16),
 }  # fmt: skip
 STARTING = {"fork": (57, None), "vfork": (58, None), "execve": (59, 221), "execveat": (322, 281)}
 # Those that seem to succeed and do nothing: copying a file uses them, on any file of the machine.
 IDLE = {
-    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452),
-    "chown": (92, None), "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54),
-    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53), "chown": (92, None),
+    "fchown": (93, 55), "lchown": (94, None), "fchownat": (260, 54), "utime": (132, None),
+    "utimes": (235, None), "futimesat": (261, None), "utimensat": (280, 88),
 }  # fmt: skip
-CLONE, CLONE_THREAD, CLONE_NEW = (56, 220), 0x10000, 0x7E020000  # the last: any new namespace
+NEWER = 437  # from here on calls are younger than what programs must have, and openat2 is the first
+# Denied where an argument, masked, has a value: (numbers, place of the argument, mask, value).
+EMPTIES = 0o1003  # the bits of a file's opening that say: empty it, and for reading or writing
+UNLIKELY = [
+    ((2, None), 1, EMPTIES, 0o1000), ((2, None), 1, EMPTIES, 0o1003),  # landlock lets these pass
+    ((257, 56), 2, EMPTIES, 0o1000), ((257, 56), 2, EMPTIES, 0o1003),
+    *(((72, 25), 1, 0xFFFFFFFF, command) for command in (8, 15)),  # have a file signal a process
+    *(((16, 29), 1, 0xFFFFFFFF, command) for command in (0x8901, 0x8902)),
+]  # fmt: skip
+CLONE = (56, 220)
+THREADS_ALONE = [(CLONE, 0, 0x10000, 0)]
+NO_NAMESPACES = [(CLONE, 0, 1 << bit, 1 << bit) for bit in (17, 25, 26, 27, 28, 29, 30)]
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, and the kernel's name
 # Landlock's rights: run and read files and folders, any of v1, and those of a single file.
 READ, ALL, OF_A_FILE = 0b1101, 0b1_1111_1111_1111, 0b110
@@ -106,19 +123,21 @@ def confine(folders: list[str], readable: list[str], starting: bool) -> None:
 def _filter(machine: str, starting: bool) -> list[tuple[int, int, int, int]]:
     """The seccomp program: (operation, jump if true, jump if false, value) a line."""
     column, kernel_name = MACHINES[machine]
-    load, equal, has_bit, answer = 0x20, 0x15, 0x45, 0x06
+    load, equal, from_on, masked, answer = 0x20, 0x15, 0x35, 0x54, 0x06
     refuse, allow, kill = 0x00050000, 0x7FFF0000, 0x80000000
     lines = [(load, 0, 0, 4), (equal, 1, 0, kernel_name), (answer, 0, 0, kill), (load, 0, 0, 0)]
-    lines += [(0x35, 0, 1, 0x40000000), (answer, 0, 0, kill)]  # the other numbering of x86
+    lines += [(from_on, 0, 1, NEWER), (answer, 0, 0, refuse | ENOSYS)]
     for name, numbers in (DENIED | IDLE | ({} if starting else STARTING)).items():
         if (number := numbers[column]) is not None:
             error = ENOTSUP if name.endswith("xattr") else EPERM  # `mv` goes on without it
             error = 0 if name in IDLE else ENOSYS if name == "clone3" else error  # libc: clone
             lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error)]
     # A command may start processes, but none with a world of its own; Python only threads.
-    asks = (has_bit, 0, 1, CLONE_NEW) if starting else (has_bit, 1, 0, CLONE_THREAD)
-    lines += [(equal, 0, 3, CLONE[column]), (load, 0, 0, 16), asks]
-    return [*lines, (answer, 0, 0, refuse | EPERM), (answer, 0, 0, allow)]
+    for numbers, place, mask, value in UNLIKELY + (NO_NAMESPACES if starting else THREADS_ALONE):
+        if (number := numbers[column]) is not None:
+            lines += [(equal, 0, 5, number), (load, 0, 0, 16 + 8 * place), (masked, 0, 0, mask)]
+            lines += [(equal, 0, 1, value), (answer, 0, 0, refuse | EPERM), (load, 0, 0, 0)]
+    return [*lines, (answer, 0, 0, allow)]
 
 
 def watch(places: list[str]) -> None:

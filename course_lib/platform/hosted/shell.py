@@ -3,6 +3,9 @@
 In a container the platform runs them, as `containers.py` says, and call and output are two items
 of one response. With a `local` environment the turn ends at the call, and the client answers.
 The container of `container_auto` is there before the model is asked, and the reply names it.
+
+Not as in a real container: commands run on Linux alone, reach no network whatever the policy says,
+and `chmod` does nothing: `sh script` runs what a call has just written, `./script` from the next.
 """
 
 from collections.abc import Iterator
