@@ -156,6 +156,7 @@ def ran(command: str, stdout: str) -> tuple[str, Json, Any]:
     ("Run `sort -n numbers.txt | head -2` for me.", "sort -n numbers.txt | head -2"),
     ('Execute "python3 build.py --fast", please.', "python3 build.py --fast"),
     ("List the files.", "ls"),
+    ("List the files in the working directory.", "ls"),
     ("Which files are in the reports folder? List them.", "ls reports"),
     ("Show me the contents of report.csv.", "cat report.csv"),
     ("What is in docs/guide.md?", "cat docs/guide.md"),
@@ -204,9 +205,13 @@ def test_a_patch_changes_what_was_seen() -> None:
 
 
 def test_a_patch_creates_and_deletes_the_file_that_is_named() -> None:
-    ((_, created),) = sent("Create the file todo.md: buy milk", [PATCH])
-    assert created["operation"]["type"] == "create_file"
-    assert apply_diff("", created["operation"]["diff"], mode="create") == "buy milk"
+    for request in (
+        "Create the file todo.md: buy milk",
+        "Write a file todo.md with the text buy milk.",
+    ):
+        ((_, created),) = sent(request, [PATCH])
+        assert created["operation"]["type"] == "create_file"
+        assert apply_diff("", created["operation"]["diff"], mode="create") == "buy milk"
     deleted = {"type": "delete_file", "path": "old/log.txt"}
     assert sent("Delete old/log.txt", [PATCH]) == [("apply_patch", {"operation": deleted})]
 

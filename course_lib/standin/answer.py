@@ -5,6 +5,7 @@ rows without a total are all the rows there are.
 """
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from . import shell
@@ -23,23 +24,29 @@ _TO_THE_MODEL = re.compile(
 
 def from_results(made: list[Made]) -> str:
     """What is said of the results of a turn: a sentence for each; a failure is told as one."""
-    last = made[-1] if made else None
-    if last and last.name == "image_generation" and not last.failed:
-        return ""  # the picture is the answer, as recorded
-    if last and last.name == "code_interpreter" and not last.failed:
-        return _computed(last.output)
-    if last and last.name in ("shell", "local_shell"):
-        printed = shell.printed(last)
-        return f"The shell printed:\n\n{printed}" if printed else "The shell printed nothing."
+    if made and made[-1].name in _ALONE and not made[-1].failed:
+        return _ALONE[made[-1].name](made[-1])
     return " ".join(_sentence(SPOKEN_OF.get(each.name, each.name), each.output) for each in made)
 
 
-def _computed(result: dict[str, Any]) -> str:
+def _computed(made: Made) -> str:
     """What the code printed, and links to the files it wrote."""
-    logs = str(result.get("logs") or "").strip()
+    logs = str(made.output.get("logs") or "").strip()
     told = f"The code printed:\n\n{logs}" if "\n" in logs else f"The result is {logs or 'empty'}."
-    links = [f"[{link.rsplit('/', 1)[-1]}]({link})" for link in result.get("files") or []]
+    links = [f"[{link.rsplit('/', 1)[-1]}]({link})" for link in made.output.get("files") or []]
     return "\n\n".join([told, *links])
+
+
+def _printed(made: Made) -> str:
+    printed = shell.printed(made)
+    return f"The shell printed:\n\n{printed}" if printed else "The shell printed nothing."
+
+
+# Of these the last result is the answer, and a picture says all that there is to say (recorded).
+_ALONE: dict[str, Callable[[Made], str]] = {
+    "code_interpreter": _computed, "image_generation": lambda made: "",
+    "local_shell": _printed, "shell": _printed,
+}  # fmt: skip
 
 
 def ask_for(name: str, missing: list[Parameter]) -> str:
@@ -67,7 +74,7 @@ def _sentence(name: str, data: Any) -> str:
     total = next((data[key] for key in data if key.lower() in words("total_keys")), None)
     total = total if isinstance(total, int) and not isinstance(total, bool) else None
     facts = [
-        _rows(_words(key), value, total)
+        _rows(key.replace("_", " "), value, total)
         if isinstance(value, list) and len(value) > 1
         else _fact(key, value)
         for key, value in data.items()
@@ -100,11 +107,7 @@ def _fact(key: str, value: Any) -> str:
     unit = table("key_units").get(parts[-1]) if len(parts) > 1 else None
     if unit and isinstance(value, int | float) and not isinstance(value, bool):
         return f"{' '.join(parts[:-1])} {value} {unit}"
-    return f"{_words(key)} {_spoken(value)}"
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ")
+    return f"{key.replace('_', ' ')} {_spoken(value)}"
 
 
 def _spoken(value: Any) -> str:

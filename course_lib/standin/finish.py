@@ -1,5 +1,6 @@
 """A call completed, nested and checked before it is made."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from .fill import Call
@@ -24,10 +25,10 @@ def finish(call: Call, forced: bool = False) -> tuple[Json, list[Parameter]]:
         if data is not _ABSENT and not is_valid(data, parameter.schema, root):
             data = _ABSENT
         if data is _ABSENT and parameter.required:
-            choices = _unsaid(parameter, root, forced)
-            fitting = [each for each in choices if is_valid(each[0], parameter.schema, root)]
-            if fitting:
-                data, call.sources[parameter.label] = fitting[0]
+            for choice, source in _unsaid(parameter, root, forced):
+                if is_valid(choice, parameter.schema, root):
+                    data, call.sources[parameter.label] = choice, source
+                    break
             else:
                 missing.append(parameter)
         if data is not _ABSENT:
@@ -47,26 +48,24 @@ def finish(call: Call, forced: bool = False) -> tuple[Json, list[Parameter]]:
     ]
 
 
-def _unsaid(parameter: Parameter, root: Json, forced: bool) -> list[tuple[Any, str]]:
+def _unsaid(parameter: Parameter, root: Json, forced: bool) -> Iterator[tuple[Any, str]]:
     """What may be sent for a required parameter that was not said, the best first."""
     schema, members = parameter.schema, enum_of(parameter.schema)
-    choices: list[tuple[Any, str]] = []
     if "default" in schema:
-        choices.append((schema["default"], "its default"))
+        yield schema["default"], "its default"
     if "null" in parameter.types:
-        choices.append((None, "not said, so null"))
+        yield None, "not said, so null"
     if parameter.told_default is not None:
-        choices.append((parameter.told_default, "the default that its description tells"))
+        yield parameter.told_default, "the default that its description tells"
     if "boolean" in parameter.types:
-        choices.append((False, "nobody asked for it"))
+        yield False, "nobody asked for it"
     if len(members) == 1:
-        choices.append((members[0], "the only value there is"))
+        yield members[0], "the only value there is"
     if parameter.role == "secret" or {"api", "key"} <= {*parameter.own_words}:
-        choices.append((f"demo-{parameter.path[-1]}", "made up: nobody said it"))
+        yield f"demo-{parameter.path[-1]}", "made up: nobody said it"
     if forced:
         guess = Writer(root, lambda path: [] if path else [*parameter.examples]).write(schema)
-        choices.append((guess, "a guess: the call was forced and nothing was said"))
-    return choices
+        yield guess, "a guess: the call was forced and nothing was said"
 
 
 def _complete(root: Json, schema: Json, made: Json, depth: int = 0) -> None:

@@ -67,23 +67,16 @@ def answer(question: str, made: list[Made]) -> Json | None:
 
 def passages(output: Any) -> list[Json] | None:
     """The passages in a result: a list, or a list in an object, whose members have a `text`."""
-    lists = list(output.values()) if isinstance(output, dict) else [output]
-    found = next((each for each in lists if _are_passages(each)), None)
-    nothing_found = isinstance(output, dict) and output.get("results") == []
-    return [] if nothing_found else found
+    if isinstance(output, dict) and output.get("results") == []:
+        return []
+    lists = [*output.values()] if isinstance(output, dict) else [output]
+    return next((each for each in lists if isinstance(each, list) and _are_passages(each)), None)
 
 
-def _are_passages(members: Any) -> bool:
-    return (
-        isinstance(members, list)
-        and bool(members)
-        and all(
-            isinstance(each, dict)
-            and isinstance(each.get("text"), str)
-            and any(each.get(name) for name in SOURCES)
-            for each in members
-        )
-    )
+def _are_passages(members: list[Any]) -> bool:
+    told = [each for each in members if isinstance(each, dict)]
+    texts = [isinstance(e.get("text"), str) and any(e.get(name) for name in SOURCES) for e in told]
+    return bool(members) and len(told) == len(members) and all(texts)
 
 
 def _weighed(question: str, found: list[Json]) -> list[Said]:

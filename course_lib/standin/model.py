@@ -150,7 +150,7 @@ class _Turn:
         if any(name in request.text for name in self.offered.functions):
             return None
         said = {*request.stems}
-        calls = [each.call for each in ranked if self.offered.is_typed(each.call.tool)]
+        calls = [each.call for each in ranked if each.call.tool.name in self.offered.written]
         return next((c for c in calls if {*map(stem, c.tool.name_words)} <= said), None)
 
     def _take_facts(self, wanted: Call, source: str, nearly: bool) -> None:

@@ -17,6 +17,7 @@ from .lexicon import pattern
 from .parameters import Parameter
 from .prompt import Json, Prompt
 from .request import Request, read_request
+from .shell import Task
 from .text import plain_words
 
 AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
@@ -46,14 +47,21 @@ class Offered:
             for each in search.get("deferred", ())
             if each["path"] not in self.declared and not situation.searched
         }
-        weighed = [typed.as_weighed(tool) if typed.is_typed(tool) else tool
-                   for name, tool in self.declared.items()
-                   if name not in (self.search, PROGRAM) and self._may_write(tool)]  # fmt: skip
-        self.tools = compile_tools([*weighed, *self.paths.values()])
-        self.functions = {
-            tool.name: tool for tool in self.tools
-            if tool.name not in self.paths and not self.is_typed(tool)
+        self.written = {
+            name: sent for name, tool in self.declared.items() if name != self.search
+            and typed.is_typed(tool) and (sent := self._write(tool, situation.request)) is not None
         }  # fmt: skip
+        weighed = [
+            typed.as_weighed(tool) if name in self.written else tool
+            for name, tool in self.declared.items()
+            if name in self.written or not (typed.is_typed(tool) or name in (self.search, PROGRAM))
+        ]
+        self.tools = compile_tools([*weighed, *self.paths.values()])
+        other = self.written.keys() | self.paths.keys()
+        self.functions = {tool.name: tool for tool in self.tools if tool.name not in other}
+
+    def _write(self, tool: Json, text: str) -> Json | None:
+        return typed.write(Task(tool, text, self.situation, self.forced))
 
     def _instructed(self, tool: Json) -> Json:
         """A declaration whose description goes on with what the instructions say of the tool."""
@@ -71,17 +79,6 @@ class Offered:
                 return fill(tool, read_request(sentence)).arguments.get(parameter.label)
         return None
 
-    def is_typed(self, tool: Tool) -> bool:
-        return tool.name in self.declared and typed.is_typed(self.declared[tool.name])
-
-    def _may_write(self, tool: Json) -> bool:
-        if tool.get("type") == "tool_search" and self.situation.searched:
-            return False  # the client has answered
-        return not typed.is_typed(tool) or self._written(tool, self.situation.request) is not None
-
-    def _written(self, tool: Json, text: str) -> Json | None:
-        return typed.write(tool, text, self.situation.made, self.forced)
-
     def finished(self, calls: list[Call], ranked: list[Ranked], request: Request) -> list[Finished]:
         """The calls as they are sent, each once: paths in one search, or all in a program."""
         found: list[Finished] = []
@@ -98,17 +95,13 @@ class Offered:
             paths = [path for path in self.paths if path in wanted or scores.get(path, 0) >= least]
             found.append((self.search, {"paths": paths}, []))
         for each in calls:
-            if each.tool.name in self.paths:
-                continue
-            if self.declared[each.tool.name].get("type") == "tool_search":  # it is told the task
-                for parameter in [p for p in each.tool.required if p.is_text and not p.is_closed]:
-                    each.put(parameter, self.situation.request, "the request itself")
-            made: Finished = (each.tool.name, *finish(each, self.forced))
-            if self.is_typed(each.tool):
-                text = each.text or self.situation.request
-                written = self._written(self.declared[each.tool.name], text)
-                made = (each.tool.name, written or {}, [])
-            if made not in found and (made[0] in self.direct or made[2]):
+            name = each.tool.name
+            if name in self.written:
+                sent = self._write(self.declared[name], each.text) if each.text else None
+                made: Finished = (name, sent or self.written[name], [])
+            else:
+                made = (name, *finish(each, self.forced))
+            if name not in self.paths and made not in found and (name in self.direct or made[2]):
                 found.append(made)
         return found
 

@@ -13,10 +13,12 @@ what a command printed, but for the two steps above.
 
 import re
 import shlex
+from dataclasses import dataclass
+from functools import cached_property
 
 from .catalogue import compile_tools
 from .choose import rank
-from .history import Made, texts
+from .history import Made, Situation, texts
 from .lexicon import pattern
 from .prompt import Json
 from .request import Request, read_request
@@ -25,45 +27,68 @@ FITS = 0.5  # how likely a skill must be, to be read
 _BLOCK = re.compile(r"```(?:\w*sh|console)?\n(.+?)```", re.DOTALL)
 
 
-def commands(tool: Json, text: str, made: list[Made]) -> list[str] | None:
+@dataclass
+class Task:
+    """A text for which a tool may be sent something, after what was made so far."""
+
+    tool: Json
+    text: str
+    situation: Situation
+    forced: bool = False
+
+    @cached_property
+    def request(self) -> Request:
+        return read_request(self.text)
+
+    def said(self, kind: str) -> list[str]:
+        return [str(value.data) for value in self.request.values if value.kind == kind]
+
+    @cached_property
+    def path(self) -> str | None:
+        """The file that is named, outside of what is quoted."""
+        text = self.text
+        for value in self.request.values:
+            if value.kind in ("quoted", "url", "email"):
+                text = text.replace(value.text, " " * len(value.text))
+        found = pattern("file named").search(text)
+        return found.group() if found else None
+
+
+def commands(task: Task) -> list[str] | None:
     """The commands of the next step; None if none is left."""
-    mine = [each for each in made if each.name == tool["name"]]
+    mine = [each for each in task.situation.made if each.name == task.tool["name"]]
     run = [line for each in mine for line in _run_by(each)]
-    request = read_request(text)
-    if skill := _fitting(tool.get("skills") or [], request):
-        book = f"{skill['path'].rstrip('/')}/SKILL.md"
-        steps = [[f"cat {shlex.quote(book)}"]]
-        for each in mine:
-            block = _BLOCK.search(printed(each))
-            if _run_by(each) == steps[0] and block:
-                steps.append([line for line in block[1].splitlines() if line.strip()])
-    else:
-        steps = [_named(text, request)]
+    steps = [_named(task)]
+    if skill := _fitting(task):
+        read = f"cat {shlex.quote(skill['path'].rstrip('/') + '/SKILL.md')}"
+        books = [_BLOCK.search(printed(each)) for each in mine if _run_by(each) == [read]]
+        steps = [[read], *(block[1].strip().splitlines() for block in books if block)]
     return next((step for step in steps if step and not {*step} <= {*run}), None)
 
 
-def patch(text: str, made: list[Made]) -> Json | None:
+def patch(task: Task) -> Json | None:
     """The operation on a file; None if there is none, or if what it changes was not seen."""
-    request = read_request(text)
-    quoted = [value.data for value in request.values if value.kind == "quoted"]
-    path = _path(request)
+    made, path, act = task.situation.made, task.path, task.request.act
     if path is None or any(each.name == "apply_patch" and not each.failed for each in made):
         return None
-    if request.act == "delete":
+    if act == "delete":
         return {"type": "delete_file", "path": path}
-    if request.act == "create":
-        written = pattern("marked off").search(text.replace(path, "", 1))
-        if written is None:
-            return None
-        lines = next(filter(None, written.groups())).strip().splitlines()
-        return {"type": "create_file", "path": path, "diff": "".join(f"+{x}\n" for x in lines)}
-    if request.act != "change" or len(quoted) != 2:
+    if act == "create":
+        lines = marked_off(task.text.replace(path, "", 1)).splitlines()
+        diff = "".join(f"+{line}\n" for line in lines)
+        return {"type": "create_file", "path": path, "diff": diff} if diff else None
+    if act != "change" or len(task.said("quoted")) != 2:
         return None
-    old, new = quoted
+    old, new = task.said("quoted")
     seen = [line for each in made for said in texts(each.output) for line in said.splitlines()]
-    lines = [line for line in seen if old in line]
-    diff = "".join(f"@@\n-{line}\n+{line.replace(old, new)}\n" for line in lines)
-    return {"type": "update_file", "path": path, "diff": diff} if diff else None
+    changed = [f"@@\n-{line}\n+{line.replace(old, new)}\n" for line in seen if old in line]
+    return {"type": "update_file", "path": path, "diff": "".join(changed)} if changed else None
+
+
+def marked_off(text: str) -> str:
+    """What is quoted in a text, or stands after a colon; nothing if neither is there."""
+    found = pattern("marked off").search(text)
+    return next(filter(None, found.groups())).strip() if found else ""
 
 
 def printed(made: Made) -> str:
@@ -80,31 +105,19 @@ def _run_by(made: Made) -> list[str]:
     return [str(line) for line in told.get("commands") or [shlex.join(told.get("command") or [])]]
 
 
-def _fitting(skills: list[Json], request: Request) -> Json | None:
+def _fitting(task: Task) -> Json | None:
     """The skill whose name and description the request is likeliest for, if it is likely."""
-    ranked = rank(request, compile_tools(skills))
-    if not ranked or ranked[0].score < FITS or not ranked[0].reasons(request):
-        return None
-    return next(skill for skill in skills if skill["name"] == ranked[0].call.tool.name)
+    skills = {skill["name"]: skill for skill in task.tool.get("skills") or ()}
+    ranked = rank(task.request, compile_tools([*skills.values()]))
+    fits = ranked and ranked[0].score >= FITS and ranked[0].reasons(task.request)
+    return skills[ranked[0].call.tool.name] if fits else None
 
 
-def _named(text: str, request: Request) -> list[str]:
+def _named(task: Task) -> list[str]:
     """The commands that a request says, or that do what it says of files."""
-    path = _path(request)
-    quoted = [str(value.data) for value in request.values if value.kind == "quoted"]
-    if path and request.act in ("read", "change"):
-        return [f"cat {shlex.quote(path)}"]
-    if listed := pattern("folder listed").search(text):
+    if task.path:
+        return [f"cat {shlex.quote(task.path)}"] if task.request.act in ("read", "change") else []
+    if listed := pattern("folder listed").search(task.text):
         folder = listed[1] or listed[2]
         return [f"ls {shlex.quote(folder)}" if folder else "ls"]
-    return [] if path else [line for said in quoted for line in said.strip().splitlines()]
-
-
-def _path(request: Request) -> str | None:
-    """The file that a request names, outside of what it quotes."""
-    text = request.text
-    for value in request.values:
-        if value.kind in ("quoted", "url", "email"):
-            text = text.replace(value.text, " " * len(value.text))
-    found = pattern("file named").search(text)
-    return found.group() if found else None
+    return [line for said in task.said("quoted") for line in said.strip().splitlines()]

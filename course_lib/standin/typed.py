@@ -8,12 +8,12 @@ request names: it is written here, and a tool for which nothing can be written i
 
 import re
 import shlex
+from collections.abc import Callable
 
 from . import python, shell
-from .history import Made
 from .lexicon import pattern, table
 from .prompt import Json
-from .request import Request, read_request
+from .shell import Task
 from .text import is_stop_word, plain_words
 
 STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request
@@ -30,89 +30,90 @@ def as_weighed(tool: Json) -> Json:
 
 
 def is_typed(tool: Json) -> bool:
-    return tool.get("type") in WRITERS
+    return tool.get("type") in _WRITERS
 
 
-def write(tool: Json, text: str, made: list[Made], forced: bool = False) -> Json | None:
-    """What a tool is sent for a text; None if the text holds nothing for it.
-
-    `made` is what was called for it so far. A forced call is always written.
-    """
-    return WRITERS[tool["type"]](tool, text, made, forced)
+def write(task: Task) -> Json | None:
+    """What a tool is sent; None if there is nothing for it, unless its call is forced."""
+    return _WRITERS[task.tool["type"]](task)
 
 
-def _web_search(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    request = read_request(text)
-    url = next((value.text for value in request.values if value.kind == "url"), None)
-    if url is None:
-        return {"query": query(text)} if forced or _asks(request) else None
-    quoted = [value.text for value in request.values if value.kind == "quoted"]
-    return {"url": url} | ({"pattern": quoted[0]} if quoted else {})
+def _web_search(task: Task) -> Json | None:
+    if urls := task.said("url"):
+        return {"url": urls[0]} | (
+            {"pattern": task.said("quoted")[0]} if task.said("quoted") else {}
+        )
+    return {"query": query(task.text)} if task.forced or _asks(task) else None
 
 
-def _file_search(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    asked = query(text)
+def _file_search(task: Task) -> Json | None:
+    asked = query(task.text)
     words = " ".join(word for word in plain_words(asked) if not is_stop_word(word))
     queries = list(dict.fromkeys([asked, words or asked]))
-    return {"queries": queries} if forced or _asks(read_request(text)) else None
+    return {"queries": queries} if task.forced or _asks(task) else None
 
 
-def _code_interpreter(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    code = python.write(text)
-    return {"code": code or python.NOTHING} if code or forced else None
-
-
-def _image_generation(tool: Json, text: str, made: list[Made], forced: bool) -> Json:
-    read = [each.text for each in made if each.name != tool["name"]]
-    return {"prompt": " ".join([text, *read])}  # a result may be the subject of the picture
-
-
-def _shell(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    lines = shell.commands(tool, text, made) or (["ls"] if forced else None)
-    if lines and tool["type"] == "local_shell":
-        return {"command": shlex.split(lines[0])}
-    return {"commands": lines} if lines else None
-
-
-def _apply_patch(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    operation = shell.patch(text, made)
-    if forced and not operation:
-        operation = {"type": "create_file", "path": "notes.txt", "diff": f"+{text}\n"}
-    return {"operation": operation} if operation else None
-
-
-def _custom(tool: Json, text: str, made: list[Made], forced: bool) -> Json | None:
-    """A text: the piece that fits a regular grammar, or what is quoted, or what is said."""
-    form = tool.get("format") or {}
-    if form.get("syntax") == "regex":
-        try:
-            found = [each.group() for each in re.finditer(form["definition"], text[:MOST_MATCHED])]
-        except re.error:  # it is written in another dialect
-            found = []
-        piece = max(found, key=len, default="")
-        return {"input": piece or text} if piece or forced else None
-    marked = pattern("marked off").search(text)
-    return {"input": next(filter(None, marked.groups())).strip() if marked else text}
-
-
-WRITERS = {
-    "apply_patch": _apply_patch,
-    "code_interpreter": _code_interpreter,
-    "custom": _custom,
-    "file_search": _file_search,
-    "image_generation": _image_generation,
-    "local_shell": _shell,
-    "shell": _shell,
-    "web_search": _web_search,
-}
-
-
-def _asks(request: Request) -> bool:
+def _asks(task: Task) -> bool:
     """Whether a request wants to know something: else it is nothing to search for."""
-    return request.act == "read" or "?" in request.text
+    return task.request.act == "read" or "?" in task.text
 
 
 def query(request: str) -> str:
     """A request without what it says of searching."""
     asked = pattern("aside").sub("", pattern("address").sub("", request)).strip() or request
     return " ".join(pattern("search lead").sub("", asked, count=1).split()).rstrip("?.! ") or asked
+
+
+def _tool_search(task: Task) -> Json | None:
+    """The client's own: it is told the task, in each text that it requires, and once."""
+    required = (
+        task.tool["parameters"].get("required") or [*task.tool["parameters"]["properties"]][:1]
+    )
+    return None if task.situation.searched else dict.fromkeys(required, task.text)
+
+
+def _code_interpreter(task: Task) -> Json | None:
+    code = python.write(task.text) or (python.NOTHING if task.forced else None)
+    return {"code": code} if code else None
+
+
+def _image_generation(task: Task) -> Json:
+    read = [made.text for made in task.situation.made if made.name != task.tool["name"]]
+    return {"prompt": " ".join([task.text, *read])}  # a result may be the subject of the picture
+
+
+def _shell(task: Task) -> Json | None:
+    lines = shell.commands(task) or (["ls"] if task.forced else None)
+    return {"commands": lines} if lines else None
+
+
+def _local_shell(task: Task) -> Json | None:
+    return {"command": shlex.split(sent["commands"][0])} if (sent := _shell(task)) else None
+
+
+def _apply_patch(task: Task) -> Json | None:
+    operation = shell.patch(task)
+    if task.forced and not operation:
+        operation = {"type": "create_file", "path": "notes.txt", "diff": f"+{task.text}\n"}
+    return {"operation": operation} if operation else None
+
+
+def _custom(task: Task) -> Json | None:
+    """A text: the piece that fits a regular grammar, or what is quoted, or what is said."""
+    form = task.tool.get("format") or {}
+    if form.get("syntax") != "regex":
+        return {"input": shell.marked_off(task.text) or task.text}
+    try:
+        found = [m.group() for m in re.finditer(form["definition"], task.text[:MOST_MATCHED])]
+    except re.error:  # it is written in another dialect
+        found = []
+    piece = max(found, key=len, default="") or (task.text if task.forced else "")
+    return {"input": piece} if piece else None
+
+
+_WRITERS: dict[str, Callable[[Task], Json | None]] = {
+    "apply_patch": _apply_patch, "code_interpreter": _code_interpreter, "custom": _custom,
+    "file_search": _file_search, "image_generation": _image_generation,
+    "local_shell": _local_shell, "shell": _shell, "tool_search": _tool_search,
+    "web_search": _web_search,
+}  # fmt: skip
