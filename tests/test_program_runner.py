@@ -105,6 +105,7 @@ def test_nothing_of_a_program_is_left_to_the_next() -> None:
         ("for (;;) text('x'.repeat(1000))", "The program writes too much."),
         ("tools.stock({ a: 'x'.repeat(2 ** 21) })", "The program writes too much."),
         ("Object.prototype.toJSON = () => 1", "The program broke what it runs on."),
+        ("Object.prototype.toJSON = () => { throw 1 }", "The program broke what it runs on."),
     ],
 )
 def test_what_it_throws_is_told_in_a_sentence(code: str, error: str) -> None:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from py_mini_racer import MiniRacer, init_mini_racer
+from py_mini_racer import JSEvalException, MiniRacer, init_mini_racer
 
 HERE = Path(__file__).parent
 AROUND = (HERE / "program.js").read_text(encoding="utf-8")
@@ -50,6 +50,9 @@ if __name__ == "__main__":
     for line in sys.stdin.buffer:
         timer = threading.Timer(seconds, os._exit, [1])
         timer.start()
-        replies.write(play(json.loads(line)).encode() + b"\n")
+        report = "null"
+        with suppress(JSEvalException):  # the program changed what the report is made with
+            report = play(json.loads(line))
+        replies.write(report.encode() + b"\n")
         replies.flush()
         timer.cancel()

@@ -120,10 +120,13 @@ def _ready() -> Child | None:
         start_new_session=True,
     )
     assert child.stdout
-    if child.stdout.readline() == b"\n":
-        return child
-    _end(child)
-    return None
+    late = threading.Timer(60, child.kill)
+    late.start()
+    started = child.stdout.readline() == b"\n"
+    late.cancel()
+    if not started:
+        _end(child)
+    return child if started else None
 
 
 def _watch(child: Child, answered: threading.Event, reasons: list[str]) -> None:
