@@ -24,6 +24,7 @@ MOST_TOOLS, MOST_CLAUSES, MOST_CALLS = 8, 40, 40
 AGAIN, AGAIN_ALONE = 0.5, 0.3
 # What it costs to go to another tool: where the request counts ("second"), at a wish, elsewhere.
 LEAVING_TOLD, LEAVING, LEAVING_MIDWAY = 0.2, 0.5, 1.0
+Wish = tuple[tuple[int, int], Tool]  # where it begins and ends, and its tool
 
 
 def plan(request: Request, tools: list[Tool]) -> tuple[list[Call], list[Ranked]]:
@@ -34,13 +35,19 @@ def plan(request: Request, tools: list[Tool]) -> tuple[list[Call], list[Ranked]]
         if not ranked or ranked[0].score < THRESHOLD:
             return _to_ask_for(ranked), ranked
         return calls_of(ranked[0].call, request), ranked
-    calls: list[Call] = []
-    for part, tool in wishes:
+    found = [call for k in range(len(wishes)) for call in _calls_for(request, wishes, k)]
+    return _unique(found), ranked
+
+
+def _calls_for(request: Request, wishes: list[Wish], k: int) -> list[Call]:
+    """The calls of one wish; what it leaves unsaid is read with the wish before it, or after."""
+    _, tool = wishes[k]
+    for first, last in ((k, k), (max(k - 1, 0), k), (k, min(k + 1, len(wishes) - 1))):
+        part = request.part(wishes[first][0][0], wishes[last][0][1])
         call = fill(tool, part)
-        if call.arguments or not tool.required:
-            calls += calls_of(call, part)
-    _share(calls)
-    return _unique(calls), ranked
+        if not call.missing:
+            break
+    return calls_of(call, part) if call.arguments or not tool.required else []
 
 
 def _to_ask_for(ranked: list[Ranked]) -> list[Call]:
@@ -53,18 +60,18 @@ def _to_ask_for(ranked: list[Ranked]) -> list[Call]:
 # --- several tools: the request is cut into wishes ------------------------------------------------
 
 
-def _wishes(request: Request, ranked: list[Ranked]) -> list[tuple[Request, Tool]]:
-    """(part of the request, its tool) for each wish, if there are several."""
+def _wishes(request: Request, ranked: list[Ranked]) -> list[Wish]:
+    """The wishes of a request, if there are several."""
     cuts = _cuts(request)
     if len(cuts) < 2 or len(ranked) < 2:
         return []
     labels = _labels(request, cuts, ranked[:MOST_TOOLS])
-    found: list[tuple[Request, Tool]] = []
+    found: list[Wish] = []
     begin = 0
     for i in range(1, len(cuts) + 1):
         if i == len(cuts) or labels[i] != labels[begin]:
-            part = request.part(cuts[begin][0], cuts[i - 1][1])
-            found.append((part, ranked[labels[begin]].call.tool))
+            span = cuts[begin][0], cuts[i - 1][1]
+            found.append((span, ranked[labels[begin]].call.tool))
             begin = i
     return found
 
@@ -208,22 +215,6 @@ def _fill_rows(call: Call, request: Request) -> None:
             members = [dict(r.arguments) for r in rows if r.arguments and not r.missing]
             if members and all("." not in label for row in members for label in row):
                 call.put(parameter, members, "one member for each that the request names")
-
-
-def _share(calls: list[Call]) -> None:
-    """Calls take over what they lack from the one beside them."""
-    for i, call in enumerate(calls):
-        for other in [*reversed(calls[:i]), *calls[i + 1 :]]:
-            for parameter in list(call.missing):
-                twin = _twin(other.tool, parameter)
-                if twin and parameter.label in other.arguments:
-                    data = other.arguments[parameter.label]
-                    call.put(parameter, data, f"as for {other.tool.name}")
-
-
-def _twin(tool: Tool, parameter: Parameter) -> bool:
-    """Whether a tool has the same parameter."""
-    return any(p.label == parameter.label and p.types == parameter.types for p in tool.parameters)
 
 
 def _unique(calls: list[Call]) -> list[Call]:
