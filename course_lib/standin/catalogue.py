@@ -22,7 +22,7 @@ from .text import (
     name_words,
     plain_words,
     stem,
-    vector,
+    is_known,
     verb_class,
 )
 
@@ -66,7 +66,7 @@ class Tool:
     def is_nameless(self) -> bool:
         """Whether its name says nothing: `tool_1`, `fn`, `proc_data`."""
         plain = words("generic")
-        return all(len(w) < 3 or w in plain or vector(w) is None for w in self.name_words)
+        return all(len(w) < 3 or w in plain or not is_known(w) for w in self.name_words)
 
     @cached_property
     def direction(self) -> Vector:

@@ -7,7 +7,7 @@ sentences, and a word of another language has none.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 else:
     Vector = Any
 
-DIMENSIONS = 64
-KNOWN_WORDS = 30_000
 NEAR, AS_EXACT = 0.3, 0.9  # the least likeness of words, and what likeness counts at most
 RARE = 8_000  # the rank from which a word weighs as much as any
 
@@ -33,8 +31,8 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SUFFIXES = tuple(
     "ization ations ation ments ment ness ings ing ies ied ed es s ly er or y e".split()
 )
-DETERMINERS = frozenset("a an the my your his her our their this that".split())
 _INFLECTIONS = ("", "s", "es", "ed", "ing", "ly", "'s", "’s")
+DETERMINERS = frozenset("a an the my your his her our their this that".split())
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +49,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def plain_words(text: str) -> list[str]:
-    return [found.lower() for found in _WORD.findall(text)]
+    return _WORD.findall(text.lower())
 
 
 def content_words(text: str) -> list[str]:
@@ -81,48 +79,49 @@ def stem(word: str) -> str:
 
 @cache
 def _vectors() -> tuple[dict[str, int], Vector]:
-    """The table, loaded once: word → row, which is also its rank by frequency; and the rows."""
+    """Word → row, which is also its rank by frequency; and the rows, the last of them zeros."""
     import numpy as np
 
     with np.load(DATA / "vectors.npz") as stored:
         index = {word: row for row, word in enumerate(str(stored["words"]).split(" "))}
-        return index, stored["vectors"].astype(np.float32) / 127
+        return index, np.pad(stored["vectors"].astype(np.float32) / 127, ((0, 1), (0, 0)))
 
 
 @lru_cache(maxsize=16384)
-def vector(word: str) -> Vector | None:
-    """The unit vector of a word, or of its plain form; None for a word that is not in the table."""
-    index, vectors = _vectors()
+def _row(word: str) -> int:
+    """The row of a word or of its plain form; the last one for a word that is not in the table."""
+    index, _ = _vectors()
     forms = (word.removesuffix(suffix) for suffix in _INFLECTIONS)
-    row = next((index[form] for form in forms if form in index), None)
-    return None if row is None else vectors[row]
+    return next((index[form] for form in forms if form in index), len(index))
 
 
 def is_known(word: str) -> bool:
-    return vector(word) is not None
+    return _row(word) < len(_vectors()[0])
 
 
-def matrix(said: Sequence[str]) -> Vector:
-    """The vectors of some words, one row each; zeros for a word that has none."""
+def matrix(said: Iterable[str]) -> Vector:
+    """The unit vectors of some words, one row each; zeros for a word that has none."""
+    found: Vector = _vectors()[1][[_row(word) for word in said]]
+    return found
+
+
+def direction(weights: dict[str, float]) -> Vector:
+    """The mean direction of some words, weighed; a unit vector."""
     import numpy as np
 
-    found = np.zeros((len(said), DIMENSIONS), np.float32)
-    for row, word in enumerate(said):
-        if (own := vector(word)) is not None:
-            found[row] = own
-    return found
+    mean: Vector = np.array([*weights.values()], np.float32) @ matrix(weights)
+    unit: Vector = mean / (np.linalg.norm(mean) + 1e-9)
+    return unit
 
 
 @lru_cache(maxsize=65536)
 def similarity(a: str, b: str) -> float:
     """1 for the same stem, else the cosine of the vectors; 0 when either is unknown."""
-    if stem(a) == stem(b):
-        return 1.0
-    x, y = vector(a), vector(b)
-    return float(x @ y) if x is not None and y is not None else 0.0
+    rows = _vectors()[1]
+    return 1.0 if stem(a) == stem(b) else float(rows[_row(a)] @ rows[_row(b)])
 
 
-def likeness(some: Sequence[str], others: Sequence[str]) -> float:
+def likeness(some: Iterable[str], others: Iterable[str]) -> float:
     """The similarity of the two likest words."""
     return max((similarity(a, b) for a in some for b in others), default=0.0)
 
@@ -132,17 +131,9 @@ def importance(word: str) -> float:
     """How much a word of a request weighs: rare ones more, words of any tool's trade little."""
     if word in words("generic"):
         return 0.25
-    rank = _vectors()[0].get(word, KNOWN_WORDS)
+    index, _ = _vectors()
+    rank = index.get(word, len(index))
     return 0.5 + 0.5 * min(1.0, math.log1p(rank) / math.log(RARE))
-
-
-def direction(weights: dict[str, float]) -> Vector:
-    """The mean direction of some words, weighed; a unit vector."""
-    import numpy as np
-
-    mean: Vector = np.array([*weights.values(), 0.0], np.float32) @ matrix([*weights, ""])
-    unit: Vector = mean / (np.linalg.norm(mean) + 1e-9)
-    return unit
 
 
 class Words:
@@ -158,12 +149,12 @@ class Words:
     def _weighted(self) -> tuple[Vector, Vector]:
         import numpy as np
 
-        return matrix([*self.weights]), np.array([*self.weights.values()], np.float32)
+        return matrix(self.weights).T, np.array([*self.weights.values()], np.float32)
 
     def met_by(self, stems: list[str], vectors: Vector) -> list[float]:
         """For each word of a request how surely it means one of these: by its stem, or nearly."""
         own, weights = self._weighted
-        near = ((vectors @ own.T - NEAR) * weights).max(axis=1) * (AS_EXACT / (1 - NEAR))
+        near = ((vectors @ own - NEAR) * weights).max(axis=1) * (AS_EXACT / (1 - NEAR))
         return [max(self.stems.get(s, 0.0), n) for s, n in zip(stems, near.tolist(), strict=True)]
 
     def nearest(self, word: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from .lexicon import pattern, rows, table, words
 from .places import is_country, is_state
-from .text import Token, importance, is_stop_word, vector
+from .text import Token, importance, is_known, is_stop_word
 
 _NAMED = {
     "<MONTH>": "|".join(sorted(table("months"), key=len, reverse=True)),
@@ -195,7 +195,7 @@ def _name(text: str, start: int, said: str) -> Iterator[Value]:
 
 def _is_common(word: str) -> bool:
     """A capital at the start of a sentence says nothing of a word every dictionary has."""
-    return vector(word.lower()) is not None and importance(word.lower()) < 0.985
+    return is_known(word.lower()) and importance(word.lower()) < 0.985
 
 
 def _phrases(text: str, said: list[Token], taken: bytearray) -> list[Value]:
