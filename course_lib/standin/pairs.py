@@ -11,7 +11,7 @@ from .catalogue import Tool
 from .forms import literal_for
 from .lexicon import likelihood, sets, words
 from .parameters import Parameter
-from .places import currency_code, is_country, is_place, language_code
+from .places import code_of, is_country, is_place
 from .request import Request
 from .text import DETERMINERS, content_words, is_known, likeness, plain_words, stem
 from .values import Value
@@ -191,6 +191,5 @@ def _known(parameter: Parameter, value: Value) -> float:
         wants_country = parameter.cues.get("country", 0) >= 1
         known = is_place(value.text)
         return 0.0 if not known else 1.0 if is_country(value.text) == wants_country else 0.5
-    if parameter.role == "language":
-        return float(language_code(value.text) is not None)
-    return float("currency" in parameter.cues and currency_code(value.text) is not None)
+    kind = "currency" if "currency" in parameter.cues else parameter.role
+    return float(code_of(kind, value.text) is not None)

@@ -157,6 +157,53 @@ class Parameter:
         found = pattern("date form").search(self.about)
         return found and found.group()
 
+    @cached_property
+    def clock_form(self) -> str:
+        """`HH:MM` or `HH:MM:SS`, where it asks for a time of day so written."""
+        if pattern("seconds form").search(self.about):
+            return "HH:MM:SS"
+        asked = pattern("time form").search(self.about) or self.schema.get("format") == "date-time"
+        return "HH:MM" if asked else ""
+
+    @cached_property
+    def wants_email(self) -> bool:
+        return self.schema.get("format") == "email" or "@" in self.about
+
+    @cached_property
+    def is_share(self) -> bool:
+        """Whether 5 % is 0.05 to it."""
+        percent = re.search(r"(?i)percent|%", f"{self.about} {self.label}")
+        return not percent or bool(pattern("share").search(self.about))
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of its numbers, if it names one."""
+        said = (*self.own_words, *plain_words(self.about)[:MOST_CUES])
+        return next((word for word in said if word in table("unit_factors")), "")
+
+    @cached_property
+    def code_kind(self) -> str:
+        """`country`, `language`, `currency`, where it takes their codes."""
+        if "currency" in self.cues:
+            return "currency"
+        asked = pattern("code asked").search(f"{' '.join(self.own_words)} {self.about}")
+        shown = any(len(e) in (2, 3) and e.isalpha() for e in self.examples)
+        if not (asked or shown or re.search(r"\{[23]\}", str(self.schema.get("pattern") or ""))):
+            return ""
+        return "language" if self.role == "language" else "country" * ("country" in self.cues)
+
+    @cached_property
+    def code_letters(self) -> int:
+        three = "{3}" in str(self.schema.get("pattern") or "")
+        return 3 if three or re.search("(?i)alpha-3|three-letter", self.about) else 0
+
+    @cached_property
+    def shapes(self) -> set[str]:
+        """The shapes of the codes that it shows: by a template, `KX-NN`, or else by examples."""
+        if template := pattern("template").search(self.about):
+            return {shape_of(re.sub(r"X+|N+|#+|9+|0+", "9", template.group()))}
+        return {shape_of(example) for example in self.examples if re.search(r"\d", example)}
+
 
 def compile_parameters(schema: Json) -> list[Parameter]:
     """The parameters of an object's schema, those of nested objects in their place."""
@@ -216,6 +263,11 @@ def _role(own: list[str], about: str, schema: Json) -> str:
     if " or " in about[:80] and len(set(told)) > 1:
         return ""  # "name, address or number" takes any of them
     return next((role for role in roles if role in told), "")
+
+
+def shape_of(text: str) -> str:
+    """`KX-72` → `A-9`: runs of digits and of letters each become one mark."""
+    return re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "9", text)))
 
 
 def words_of_option(said: str) -> str:

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .lexicon import pattern, rows, table, words
-from .places import is_country, is_state
+from .places import code_of, is_country
 from .text import Token, importance, is_known, is_stop_word
 
-_NAMED = {
-    "<MONTH>": "|".join(sorted(table("months"), key=len, reverse=True)),
-    "<MONEY>": "|".join(sorted({name.split()[-1] for name in table("currencies")})),
-    "<TERM>": r"(?:\d+(?:\.\d+)?\s?\*?\s?)?(?:(?:sin|cos|tan|exp|log|ln|sqrt)\([^()]*\)"
-              r"|[a-z](?![a-z']))(?:\s?(?:\^|\*\*)\s?\d+)?",
-}  # fmt: skip
 _ANY_CASE = ("date", "when", "time")
 _NUMBERS = re.compile(
     r"(?<![\w.])([$€£¥]\s?)?([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+))"
@@ -58,8 +52,6 @@ class Value:
 def _patterns() -> Iterator[tuple[str, bool, frozenset[str], re.Pattern[str]]]:
     """In order of certainty: kind; some words or characters of which one must be there; pattern."""
     for kind, needs, written in rows("values"):
-        for name, meaning in _NAMED.items():
-            written = written.replace(name, meaning)
         by_word = len(needs) > 1 and needs[0] == "@"
         flags = re.IGNORECASE if kind in _ANY_CASE else 0
         needed = frozenset(needs[1:].split() if by_word else needs)
@@ -174,7 +166,7 @@ def _names(text: str) -> Iterator[Value]:
 
 def _is_region(said: str) -> bool:
     where = said.rstrip(".,'’")
-    return is_country(where) or is_state(where) or bool(re.fullmatch(r"[A-Z]{2}|D\.C", where))
+    return is_country(where) or code_of("state", where) is not None or bool(re.fullmatch(r"[A-Z]{2}|D\.C", where))
 
 
 def _name(text: str, start: int, said: str) -> Iterator[Value]:
