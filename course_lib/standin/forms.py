@@ -29,11 +29,11 @@ def shape(parameter: Parameter, value: Value, request: Request) -> Any:
     if value.kind in ("date", "datetime", "time", "when"):
         return _as_moment(parameter, value, request)
     text = value.text.strip() if value.kind == "number" else str(value.data)
-    if parameter.code_kind:
-        text = code_of(parameter.code_kind, text, parameter.code_letters) or text
+    if parameter.code[0]:
+        text = code_of(parameter.code[0], text, parameter.code[1]) or text
     if parameter.role == "place" and value.kind == "name":
         text = place_as(text, parameter.about)
-    if value.kind == "email" and parameter.wants_email:
+    if value.kind == "email" and ("@" in parameter.about or parameter.schema.get("format")):
         text = text.replace(" dot ", ".").replace(" at ", "@")
     return _patterned(parameter, value, text, request)
 
@@ -107,11 +107,11 @@ def is_year(value: Value) -> bool:
 
 def _patterned(parameter: Parameter, value: Value, text: str, request: Request) -> str | None:
     """The text, rewritten if need be until it has the pattern's, template's or example's form."""
-    form, shapes = parameter.schema.get("pattern"), parameter.shapes
+    form, shapes = parameter.pattern, parameter.shapes
     if not form and (not shapes or value.kind == "quoted"):
         return text
     for written in _ways_of_writing(text, value, request):
-        if matches(str(form), written) if form else shape_of(written) in shapes:
+        if matches(form, written) if form else shape_of(written) in shapes:
             return written
     is_word = value.kind == "phrase" and not re.search(r"\d", text)  # and codes are asked for
     return None if form or is_word else text

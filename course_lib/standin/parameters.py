@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from .lexicon import pattern, sets, table, words
 from .prompt import Json
-from .schema import branches, enum_of, items_of, resolve, types_of
+from .schema import branches, enum_of, items_of, properties_of, resolve, types_of
 from .text import content_words, is_stop_word, name_words, plain_words
 
 IN_NAME, GENERIC_NAME, IN_PARENT, IN_DESCRIPTION, GENERIC = 1.0, 0.5, 0.5, 0.45, 0.2
@@ -47,25 +48,16 @@ class Parameter:
     cues: dict[str, float]
     about: str  # the description, as it stands
 
-    @cached_property
-    def label(self) -> str:
-        return ".".join(self.path)
-
-    @cached_property
-    def own_words(self) -> tuple[str, ...]:
-        return tuple(name_words(self.path[-1]))
-
-    @cached_property
-    def numeric(self) -> bool:
-        return bool(self.types & {"integer", "number"}) and "string" not in self.types
-
-    @cached_property
-    def is_text(self) -> bool:
-        return not self.types or "string" in self.types
-
-    @cached_property
-    def is_list(self) -> bool:
-        return "array" in self.types and "string" not in self.types
+    def __post_init__(self) -> None:
+        self.label = ".".join(self.path)
+        self.own_words = tuple(name_words(self.path[-1]))
+        self.is_text = not self.types or "string" in self.types
+        self.numeric = bool(self.types & {"integer", "number"}) and not self.is_text
+        self.is_list = "array" in self.types and not self.is_text
+        members = {str(member).lower() for member in enum_of(self.schema)}
+        self.is_flag = "boolean" in self.types or members >= {"true", "false"}
+        self.is_closed = self.is_flag or bool(members)  # it takes its options and nothing else
+        self.pattern = str(self.schema.get("pattern") or "")
 
     @cached_property
     def item(self) -> "Parameter":
@@ -90,26 +82,21 @@ class Parameter:
         members = {str(m).lower(): m for m in closed if m is not None}
         said = [(key, str(member)) for key, member in members.items()]
         if self.is_flag:
-            members |= {"true": True, "false": False} if not members else {}
+            members = members or {"true": True, "false": False}
             own = [word for word in self.own_words if word not in words("flag_words")]
             flags = pattern("told flag").findall(self.about)
             said = [("true", " ".join(own)), *((means, word) for word, means in flags)]
         elif not members and self.is_text and self.role not in _OPEN_ROLES:
             said = [(each, each) for each in self._told()]
-        glosses = [g for name in ("gloss", "also") for g in pattern(name).findall(self.about)]
-        said += [(key, way.strip(" '\"")) for key, gloss in glosses for way in gloss.split(",")]
+        for key, glosses in (*pattern("gloss").findall(self.about),
+                             *pattern("also").findall(self.about)):  # fmt: skip
+            said += [(key, way.strip(" '\"")) for way in glosses.split(",")]
         found = []
         for key, way in said:
             data = members.get(key.lower()) if members else self._typed(key)
             if data is not None and (plain := words_of_option(way)):
                 found.append(Option(data, f" {plain} ", content_words(plain) or plain.split()))
         return found
-
-    @cached_property
-    def is_flag(self) -> bool:
-        """Whether it is true or false, be it as texts."""
-        members = {str(member).lower() for member in enum_of(self.schema)}
-        return "boolean" in self.types or members >= {"true", "false"}
 
     def _told(self) -> list[str]:
         """Values the description quotes or lists: they may be taken, others too."""
@@ -125,11 +112,6 @@ class Parameter:
         return text if self.is_text else None
 
     @cached_property
-    def is_closed(self) -> bool:
-        """Whether it takes its options and nothing else."""
-        return self.is_flag or bool(enum_of(self.schema))
-
-    @cached_property
     def told_default(self) -> Any:
         """The default that the description tells and the schema does not; None if there is none."""
         found = pattern("default").search(self.about)
@@ -141,17 +123,17 @@ class Parameter:
             return None
 
     @cached_property
-    def examples(self) -> tuple[str, ...]:
+    def examples(self) -> list[str]:
         found: list[str] = []
         for match in pattern("examples").finditer(self.about):
             quoted = pattern("quoted").findall(self.about[match.start() : match.end() + 40])
             found += quoted or [match[1].strip("'\" ,.)")]
-        return tuple(found)
+        return found
 
     @cached_property
     def date_form(self) -> str | None:
         """`YYYY-MM-DD`, `DD/MM/YYYY`, …: the form its format, pattern or description asks for."""
-        iso = pattern("iso date pattern").match(str(self.schema.get("pattern") or ""))
+        iso = pattern("iso date pattern").match(self.pattern)
         if iso or self.schema.get("format") in ("date", "date-time"):
             return "YYYY-MM-DD"
         found = pattern("date form").search(self.about)
@@ -166,10 +148,6 @@ class Parameter:
         return "HH:MM" if asked else ""
 
     @cached_property
-    def wants_email(self) -> bool:
-        return self.schema.get("format") == "email" or "@" in self.about
-
-    @cached_property
     def is_share(self) -> bool:
         """Whether 5 % is 0.05 to it."""
         percent = re.search(r"(?i)percent|%", f"{self.about} {self.label}")
@@ -182,20 +160,15 @@ class Parameter:
         return next((word for word in said if word in table("unit_factors")), "")
 
     @cached_property
-    def code_kind(self) -> str:
-        """`country`, `language`, `currency`, where it takes their codes."""
+    def code(self) -> tuple[str, int]:
+        """What it takes the codes of (`country`, `language`, `currency`), and their length."""
         if "currency" in self.cues:
-            return "currency"
-        asked = pattern("code asked").search(f"{' '.join(self.own_words)} {self.about}")
+            return "currency", 3
+        asked = pattern("code asked").search(f"{self.label} {self.about} {self.pattern}")
         shown = any(len(e) in (2, 3) and e.isalpha() for e in self.examples)
-        if not (asked or shown or re.search(r"\{[23]\}", str(self.schema.get("pattern") or ""))):
-            return ""
-        return "language" if self.role == "language" else "country" * ("country" in self.cues)
-
-    @cached_property
-    def code_letters(self) -> int:
-        three = "{3}" in str(self.schema.get("pattern") or "")
-        return 3 if three or re.search("(?i)alpha-3|three-letter", self.about) else 0
+        kind = "language" if self.role == "language" else "country" * ("country" in self.cues)
+        three = re.search(r"(?i)alpha-3|three-letter|\{3\}", self.about + self.pattern)
+        return kind if asked or shown else "", 3 if three else 2
 
     @cached_property
     def shapes(self) -> set[str]:
@@ -205,30 +178,29 @@ class Parameter:
         return {shape_of(example) for example in self.examples if re.search(r"\d", example)}
 
 
+def shape_of(text: str) -> str:
+    """`KX-72` → `A-9`: runs of digits and of letters each become one mark."""
+    return re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "9", text)))
+
+
+def words_of_option(said: str) -> str:
+    """An option as words: `in_progress` → `in progress`, `TopRated` → `top rated`."""
+    split = " ".join(name_words(said)) if not re.search(r"\d", said) else ""
+    return " ".join(re.findall(r"[^\W_]+|[%°#+]", split or said.lower()))
+
+
 def compile_parameters(schema: Json) -> list[Parameter]:
     """The parameters of an object's schema, those of nested objects in their place."""
-    found: list[Parameter] = []
-    for parameter in _walk(schema, schema, (), True):
-        found.append(parameter)
-        if len(found) == MOST:
-            break
-    return found
+    return [*islice(_walk(schema, schema, (), True), MOST)]
 
 
 def _walk(root: Json, schema: Json, path: tuple[str, ...], wanted: bool) -> Iterator[Parameter]:
-    properties, required = schema.get("properties"), schema.get("required")
-    for name, said in (properties if isinstance(properties, dict) else {}).items():
+    required = schema.get("required") if wanted else ()
+    for name, said in properties_of(schema).items():
         own, here = resolve(root, said), (*path, str(name))
-        needed = wanted and isinstance(required, list) and name in required
-        inner = next(
-            (
-                i
-                for b in branches(own)
-                if isinstance((i := resolve(root, b)).get("properties"), dict)
-            ),
-            None,
-        )
-        if inner is not None and len(here) < DEEPEST:
+        needed = isinstance(required, list) and name in required
+        inner = next((i for b in branches(own) if properties_of(i := resolve(root, b))), None)
+        if inner and len(here) < DEEPEST:
             yield from _walk(root, inner, here, needed and "null" not in types_of(own))
         else:
             yield _compile(here, own, needed)
@@ -236,15 +208,14 @@ def _walk(root: Json, schema: Json, path: tuple[str, ...], wanted: bool) -> Iter
 
 def _compile(path: tuple[str, ...], schema: Json, required: bool) -> Parameter:
     about, own = str(schema.get("description") or ""), name_words(path[-1])
-    parents = [word for parent in path[:-1] for word in name_words(parent)]
-    cues = {word: IN_PARENT for word in parents if not is_stop_word(word)}
+    generic = words("generic")
+    cues = {word: IN_PARENT for parent in path[:-1] for word in content_words(parent)}
     # what stands in an example is a value, not a cue
     plain = pattern("examples").split(pattern("format told").split(about.split(". ")[0])[0])[0]
     for word in plain_words(plain)[:MOST_CUES]:
         if not is_stop_word(word):
-            cues[word] = GENERIC if word in words("generic") else IN_DESCRIPTION
-    for word in own:
-        cues[word] = GENERIC_NAME if word in words("generic") else IN_NAME
+            cues[word] = GENERIC if word in generic else IN_DESCRIPTION
+    cues |= {word: GENERIC_NAME if word in generic else IN_NAME for word in own}
     role = _role(own, about, schema)
     return Parameter(path, schema, required, types_of(schema), role, cues, about)
 
@@ -263,14 +234,3 @@ def _role(own: list[str], about: str, schema: Json) -> str:
     if " or " in about[:80] and len(set(told)) > 1:
         return ""  # "name, address or number" takes any of them
     return next((role for role in roles if role in told), "")
-
-
-def shape_of(text: str) -> str:
-    """`KX-72` → `A-9`: runs of digits and of letters each become one mark."""
-    return re.sub(r"[a-z]+", "a", re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "9", text)))
-
-
-def words_of_option(said: str) -> str:
-    """An option as words: `in_progress` → `in progress`, `TopRated` → `top rated`."""
-    split = " ".join(name_words(said)) if not re.search(r"\d", said) else ""
-    return " ".join(re.findall(r"[^\W_]+|[%°#+]", split or said.lower()))
