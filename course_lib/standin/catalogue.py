@@ -22,13 +22,11 @@ from .text import (
     name_words,
     plain_words,
     stem,
-    is_known,
     verb_class,
 )
 
 IN_NAME, IN_DESCRIPTION, IN_PARAMETERS = 1.0, 0.8, 0.45  # what a word counts by where it stands
 SHARED_CUES = 0.7
-DESCRIBED = 25  # so many words of a description give its direction
 
 
 @dataclass(eq=False)
@@ -63,15 +61,9 @@ class Tool:
         return [w for w in own if w not in words("generic") and not is_stop_word(w)] or own
 
     @cached_property
-    def is_nameless(self) -> bool:
-        """Whether its name says nothing: `tool_1`, `fn`, `proc_data`."""
-        plain = words("generic")
-        return all(len(w) < 3 or w in plain or not is_known(w) for w in self.name_words)
-
-    @cached_property
     def direction(self) -> Vector:
         """The mean direction of the name and the description."""
-        return direction({word: importance(word) for word in [*self.own.weights][-DESCRIBED:]})
+        return direction({word: importance(word) for word in self.own.weights})
 
     @cached_property
     def cues(self) -> list[Words]:

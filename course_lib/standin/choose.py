@@ -18,13 +18,11 @@ FEATURES = (
     "log covered", "log exact", "direction", "name", "against", "other act",
     "tells", "missing x covered", "filled", "log rest covered", "weakest pair", "unused values",
 )  # fmt: skip
-DOES_ELSE, NOTHING_SHARED, NAMELESS = 0.8, 2.0, 3.0  # off the logit
-PASSED_OVER = 1.0  # off the logit of a tool that has no place for such a value, if another has
-UNMISTAKABLE = frozenset(("email", "url", "phone"))
+NOTHING_SHARED = 2.0  # off the logit of a tool that shares no word: too rare to be fitted
 SAID = 0.9  # how surely a value fits that is said
 A_LITTLE = 0.03  # so that the logarithm of nothing is something
 COUNTS = 0.15  # the least share of a word that is told
-WORTH_FILLING, MOST_FILLED = 1.0, 4  # only the likeliest tools have their arguments looked for
+WORTH_FILLING, MOST_FILLED = 1.0, 3  # only the likeliest tools have their arguments looked for
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +32,7 @@ class Ranked:
     call: Call
     share: list[float]  # what each word of the request counts
     features: dict[str, float]
+    promise: float  # how likely it seems before any argument is looked for
     score: float = 0.0
     could: float = 0.0  # the score it would have if what it requires had been said
 
@@ -47,95 +46,65 @@ class Ranked:
 def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
     """All tools, best first."""
     found = [_compare(request, tool) for tool in tools]
-    likely = sorted(found, key=lambda each: -each.features["promise"])[:MOST_FILLED]
+    likely = sorted(found, key=lambda each: -each.promise)[:MOST_FILLED]
     for each in likely:
-        if each.features["promise"] >= likely[0].features["promise"] - WORTH_FILLING:
+        if each.promise >= likely[0].promise - WORTH_FILLING:
             each.call = fill(each.call.tool, request)
-    claimed = [v for each in likely for v in each.call.used.values() if v.kind in UNMISTAKABLE]
     for each in found:
-        less = PASSED_OVER * any(not each.call.spends(value) for value in claimed)
         each.features |= _of_call(request, each)
-        each.score = each.could = score_of(each.features, less)
+        each.score = each.could = score_of(each.features)
         if each.call.missing:
-            each.could = score_of(as_if_said(each.features), less)
+            whole = {"missing x covered": 0.0, "filled": 1.0, "weakest pair": math.log(SAID)}
+            each.could = score_of(each.features | whole)
     return sorted(found, key=lambda each: -each.score)
+
+
+def score_of(features: dict[str, float]) -> float:
+    """The probability that the tool is the one that was meant."""
+    less = NOTHING_SHARED if features["covered"] < A_LITTLE else 0.0
+    return likelihood("choice", (features[name] for name in FEATURES), less)
 
 
 def _compare(request: Request, tool: Tool) -> Ranked:
     """What can be said of a tool before any argument is looked for: how the words meet."""
     weights, total = request.weights, sum(request.weights) + 0.3
-    stems, vectors = request.stems, request.vectors
-
-    def covered(met: list[float]) -> float:
-        return float(sum(map(mul, met, weights))) / total
-
-    met = tool.known_by.met_by(stems, vectors) if stems else []
+    met = tool.known_by.met_by(request.stems, request.vectors) if weights else []
+    share = list(map(mul, met, weights))
+    own = tool.known_by.stems
+    exact = sum(own.get(s, 0.0) * w for s, w in zip(request.stems, weights, strict=True)) / total
+    named = sum(likeness([key], request.content) ** 2 for key in tool.key_words)
     features = {
-        "covered": covered(met),
-        "exact": covered([tool.known_by.stems.get(s, 0.0) for s in stems]),
+        "covered": sum(share) / total,
+        "log covered": math.log(A_LITTLE + sum(share) / total),
+        "log exact": math.log(A_LITTLE + exact),
         "direction": float(request.direction @ tool.direction),
-        "name": sum(likeness([key], [*request.content]) ** 2 for key in tool.key_words)
-        / max(len(tool.key_words), 1),
-        "against": sum(w for s, w in zip(stems, weights, strict=True) if s in tool.against),
+        "name": named / max(len(tool.key_words), 1),
+        "against": sum(w for s, w in zip(request.stems, weights, strict=True) if s in tool.against),
         "other act": float(bool(request.act and tool.act) and request.act != tool.act),
         "tells": min(len(tool.own.weights) / 8, 1.0),
     }
-    # a name that says nothing leaves it to the description
-    nameless = (
-        tool.is_nameless and covered(tool.own.met_by(stems, vectors) if stems else []) < A_LITTLE
-    )
-    features["says nothing"] = float(nameless)
-    for name in ("covered", "exact"):
-        features[f"log {name}"] = math.log(A_LITTLE + features[name])
-    features["promise"] = features["covered"] * total + features["direction"] + features["name"]
-    call = Call(tool, missing=list(tool.required))
-    return Ranked(call, list(map(mul, met, weights)), features)
+    promise = sum(share) + features["direction"] + features["name"]
+    return Ranked(Call(tool, missing=list(tool.required)), share, features, promise)
 
 
 def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
     """What the arguments say of a tool: what is missing, and what they leave over."""
-    call = ranked.call
-    missing = len(call.missing) / max(len(call.tool.required), 1)
-    unused = sum(
-        value.kind not in ("phrase", "name", "predicate") and not value.spelled
-        and not call.spends(value)
-        for value in request.values
-    )  # fmt: skip
+    call, tool = ranked.call, ranked.call.tool
+    plain = ("phrase", "name", "predicate")
+    telling = [v for v in request.values if v.kind not in plain and not v.spelled]
     spent = {i for used in call.used.values() for i in request.words_in(used.start, used.end)}
     rest = [i for i, weight in enumerate(request.weights) if weight and i not in spent]
     asked = sum(request.weights[i] for i in rest)
     met = sum(min(ranked.share[i], request.weights[i]) for i in rest)
-    filled = len(call.arguments) / len(call.tool.parameters) if call.tool.parameters else 1.0
-    needed = [call.scores[p.label] for p in call.tool.required if p.label in call.scores]
+    needed = [call.scores[p.label] for p in tool.required if p.label in call.scores]
+    missing = len(call.missing) / max(len(tool.required), 1)
     return {
         "missing x covered": missing * ranked.features["covered"],
-        "filled": filled,
+        "filled": len(call.arguments) / len(tool.parameters) if tool.parameters else 1.0,
         "log rest covered": math.log(A_LITTLE + met / asked) if asked else 0.0,
         "weakest pair": math.log(min(needed, default=SAID)),
-        "unused values": float(unused),
+        "unused values": float(sum(not call.spends(value) for value in telling)),
     }
-
-
-def as_if_said(features: dict[str, float]) -> dict[str, float]:
-    """The features as they would be if the request had stated all that the tool requires."""
-    whole = {"missing x covered": 0.0, "filled": 1.0}
-    return features | whole | {"weakest pair": math.log(SAID)}
-
-
-def score_of(features: dict[str, float], less: float = 0.0) -> float:
-    """The probability that the tool is the one that was meant.
-
-    Three things are too rare in the data to be fitted: a tool that does something else than what
-    was asked (cancels, where one asks to see), one that shares no word nor a near one, and one
-    whose name says nothing and whose description shares no word.
-    """
-    if features["other act"]:
-        less += DOES_ELSE
-    if features["covered"] < A_LITTLE:
-        less += NOTHING_SHARED
-    elif features["says nothing"]:
-        less += NAMELESS
-    return likelihood("choice", (features[name] for name in FEATURES), less)
 
 
 def is_small_talk(request: Request) -> bool:

@@ -21,7 +21,7 @@ from .values import Value
 NEEDED, OPTIONAL, LEFTOVER = 0.03, 0.5, 0.25  # the least likelihood of a pair
 FOUND = 0.003  # the likelihood to which finding anything for a parameter is preferred
 TURNED = 0.7  # what it costs, as a logarithm, to turn two values of one kind round
-CLOSED, CLOSED_OPTIONAL, OPEN = 0.6, 0.75, 0.95  # how surely an option must be said
+CLOSED, OPEN = 0.6, 0.95  # how surely an option must be said
 _TOLD_FOR_A_REASON = frozenset(
     "name quoted email id date time datetime when url phone path".split()
 )
@@ -132,8 +132,7 @@ def choose_option(parameter: Parameter, request: Request) -> tuple[Any, str] | N
         return (list(dict.fromkeys(data)), "the options the request names") if data else None
     scored = [(_said(option, request), option) for option in parameter.options]
     best, option = max(scored, key=lambda each: each[0], default=(0.0, None))
-    bar = OPEN if not parameter.is_closed else CLOSED if parameter.required else CLOSED_OPTIONAL
-    if option is None or best < bar:
+    if option is None or best < (CLOSED if parameter.is_closed else OPEN):
         return None
     if option.data is True and _is_denied(option, request):
         return False, f"the request speaks against {parameter.label}"

@@ -1,7 +1,7 @@
 """A request, or a part of one, read once for all tools: its words, its values, what stands near."""
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from .lexicon import pattern
@@ -20,10 +20,9 @@ from .values import Value, find_values
 
 LONGEST = 12_000  # characters; of a longer text the stand-in reads the beginning and the end
 MOST_VALUES = 200
-NAMED = 0.35  # what a word counts that is part of a name
 LONGEST_GAP = 24  # characters between two members of a list
 BEFORE, AFTER = 8, 4  # how many words may announce a value
-FADES, AFTERWARDS, FADES_AFTER, BLOCKED, APART = 0.09, 0.85, 0.12, 0.35, 0.6
+APART, AFTERWARDS, FADES = 0.6, 0.85, 0.12  # what they count, after a comma, or after the value
 LISTED = (
     "number", "quoted", "name", "id", "email", "date", "url", "path", "domain", "phrase"
 )  # fmt: skip
@@ -36,34 +35,25 @@ class Request:
     text: str
     words: list[Token]
     values: list[Value]
+    _near: dict[tuple[int, int], list[tuple[int, float]]] = field(default_factory=dict)
 
-    @cached_property
-    def stems(self) -> list[str]:
-        return [stem(token.word) for token in self.words]
+    def __post_init__(self) -> None:
+        said = [token.word for token in self.words]
+        self.stems = [stem(word) for word in said]
+        self.stops = [is_stop_word(word) for word in said]
+        self._starts = [token.start for token in self.words]
+        apart = self._inside("quoted", "url", "email", "path")
+        # what each word counts: stop words and quotations nothing
+        self.weights = [
+            0.0 if stop or i in apart else importance(word)
+            for i, (word, stop) in enumerate(zip(said, self.stops, strict=True))
+        ]
+        pairs = zip(said, self.weights, strict=True)
+        self.content = {word: weight for word, weight in pairs if weight}
 
     @cached_property
     def vectors(self) -> Vector:
-        return matrix([token.word for token in self.words])
-
-    @cached_property
-    def stops(self) -> list[bool]:
-        return [is_stop_word(token.word) for token in self.words]
-
-    @cached_property
-    def weights(self) -> list[float]:
-        """What each word counts: names count little, stop words and quotations nothing."""
-        apart = self._inside("quoted", "url", "email", "path")
-        named = self._inside("name", "id", "domain")
-        return [
-            0.0 if stop or i in apart else importance(token.word) * (NAMED if i in named else 1.0)
-            for i, (token, stop) in enumerate(zip(self.words, self.stops, strict=True))
-        ]
-
-    @cached_property
-    def content(self) -> dict[str, float]:
-        """The words that count, and what."""
-        pairs = zip(self.words, self.weights, strict=True)
-        return {token.word: weight for token, weight in pairs if weight}
+        return matrix(token.word for token in self.words)
 
     @cached_property
     def direction(self) -> Vector:
@@ -73,11 +63,6 @@ class Request:
     def act(self) -> str:
         """The kind of act that is wanted: read, change, …"""
         return verb_class([token.word for token in self.words])
-
-    def _inside(self, *kinds: str) -> set[int]:
-        """The numbers of the words that are part of values of some kinds."""
-        values = [value for value in self.values if value.kind in kinds]
-        return {i for value in values for i in self.words_in(value.start, value.end)}
 
     @cached_property
     def plain(self) -> str:
@@ -108,51 +93,45 @@ class Request:
         """The numbers of the words between two places of the text."""
         return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
-    def near(self, value: Value) -> list[tuple[int, float]]:
-        """(token, how much it counts) of the words that may announce `value`.
+    def _inside(self, *kinds: str) -> set[int]:
+        """The numbers of the words that are part of values of some kinds."""
+        values = [value for value in self.values if value.kind in kinds]
+        return {i for value in values for i in self.words_in(value.start, value.end)}
 
-        Just before it counts most, just after it less; another value in between takes most of a
-        word for itself, and the end of a sentence ends it. What announces the first of a list of
-        values announces them all.
+    def near(self, value: Value) -> list[tuple[int, float]]:
+        """(word, how much it counts) of the words that may announce `value`.
+
+        A word before it counts until the sentence ends; one after it, until a mark or another
+        value. What announces the first of a list of values announces them all.
         """
         leader = self.list_of(value)[0]
         value = value if leader.overlaps(value) else leader
-        key = (value.start, value.end)
+        key = value.start, value.end
         if key not in self._near:
             inside = self.words_in(*key)
-            before = range(max(0, inside.start - BEFORE), inside.start)
-            after = range(inside.stop, min(inside.stop + AFTER, len(self.words)))
-            counted = [(i, self._counts(i, value, inside)) for i in (*before, *after)]
-            self._near[key] = [(i, weight) for i, weight in counted if weight > 0]
+            counted = [*self._before(value, inside), *self._after(value, inside)]
+            self._near[key] = [each for each in counted if not self.stops[each[0]]]
         return self._near[key]
 
-    def _counts(self, i: int, value: Value, inside: range) -> float:
-        """How much one word counts for a value that is made of the words `inside`."""
-        token, is_before = self.words[i], i < inside.start
-        start, end = (token.end, value.start) if is_before else (value.end, token.start)
-        gap = self.text[start:end]
-        if self.stops[i] or i in self._solid or pattern("sentence end").search(gap):
-            return 0.0
-        blocked = bisect_left(self._value_starts, end) > bisect_left(self._value_starts, start)
-        if is_before:
-            apart = "," in gap or " and " in gap
-            weight = BLOCKED if blocked else APART if apart else 1.0
-            return weight * (1 - FADES * (inside.start - i - 1))
-        closed = blocked or any(mark in gap for mark in ".;,!?")
-        return 0.0 if closed else AFTERWARDS - FADES_AFTER * (i - inside.stop)
+    def _before(self, value: Value, inside: range) -> list[tuple[int, float]]:
+        found = []
+        for i in range(inside.start - 1, max(-1, inside.start - 1 - BEFORE), -1):
+            gap = self.text[self.words[i].end : value.start]
+            if pattern("sentence end").search(gap):
+                break
+            found.append((i, APART if "," in gap or " and " in gap else 1.0))
+        return found
 
-    @cached_property
-    def _near(self) -> dict[tuple[int, int], list[tuple[int, float]]]:
-        return {}
-
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [token.start for token in self.words]
-
-    @cached_property
-    def _solid(self) -> set[int]:
-        """The words that are part of a value that is more than words."""
-        return self._inside(*{value.kind for value in self.values} - {"phrase", "number"})
+    def _after(self, value: Value, inside: range) -> list[tuple[int, float]]:
+        found = []
+        following = bisect_left(self._value_starts, value.end)
+        ends = self._value_starts[following : following + 1] or [len(self.text)]
+        for i in range(inside.stop, min(inside.stop + AFTER, len(self.words))):
+            gap = self.text[value.end : self.words[i].start]
+            if self.words[i].start > ends[0] or any(mark in gap for mark in ".;,!?"):
+                break
+            found.append((i, AFTERWARDS - FADES * (i - inside.stop)))
+        return found
 
     @cached_property
     def _value_starts(self) -> list[int]:
