@@ -18,6 +18,7 @@ from .text import (
     content_words,
     direction,
     importance,
+    is_known,
     is_stop_word,
     name_words,
     plain_words,
@@ -86,7 +87,9 @@ def _compile(tool: Json, others: list[Json]) -> Tool:
         if other is not tool and name in (told := str(other.get("description") or "")):
             described += _sentences(told)[1]
     weights: dict[str, float] = {}
-    for parameter in parameters:
+    plain = words("generic")  # `fn`, `tool_1`: the description must tell what it is for
+    says_nothing = all(len(w) < 3 or w in plain or not is_known(w) for w in own)
+    for parameter in () if says_nothing else parameters:
         said = [*parameter.own_words, *plain_words(parameter.about)]
         if parameter.is_closed:
             said += [word for option in parameter.options for word in option.words]

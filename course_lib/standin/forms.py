@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from .dates import read_date, write_date, write_time
-from .lexicon import pattern, table
+from .lexicon import table
 from .parameters import Parameter, shape_of
 from .places import code_of, place_as
 from .request import Request
@@ -66,9 +66,9 @@ def _as_number(parameter: Parameter, value: Value) -> Any:
     factors = table("unit_factors")
     if value.unit == "%" and "number" in parameter.types and parameter.is_share:
         data = round(data / 100, 10)
-    if value.unit.lower() in factors and parameter.unit:  # euros as cents, minutes as seconds
-        (dimension, factor), (own, own_factor) = factors[value.unit.lower()], factors[parameter.unit]
-        data = round(data * factor / own_factor, 9) if dimension == own else data
+    said, asked = factors.get(value.unit.lower()), factors.get(parameter.unit)
+    if said and asked and said[0] == asked[0]:  # euros as cents, minutes as seconds
+        data = round(data * said[1] / asked[1], 9)
     data = whole(data)
     if "number" not in parameter.types:
         return data if isinstance(data, int) else None

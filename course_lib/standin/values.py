@@ -166,7 +166,8 @@ def _names(text: str) -> Iterator[Value]:
 
 def _is_region(said: str) -> bool:
     where = said.rstrip(".,'’")
-    return is_country(where) or code_of("state", where) is not None or bool(re.fullmatch(r"[A-Z]{2}|D\.C", where))
+    known = code_of("country", where) or code_of("state", where)
+    return bool(known or re.fullmatch(r"[A-Z]{2}|D\.C", where))
 
 
 def _name(text: str, start: int, said: str) -> Iterator[Value]:
