@@ -36,9 +36,9 @@ class Exchange:
 
     method: str
     path: str
-    body: Json
-    status: int  # 0 when a fault let no reply through
-    reply: Json  # the response object or the error envelope, streamed or not
+    body: Json = field(default_factory=dict)
+    status: int = 0  # stays so when a fault let no reply through
+    reply: Json = field(default_factory=dict)  # a response or an error envelope, streamed or not
     hint: str | None = None
     explanation: Explanation | None = None
 
@@ -58,52 +58,47 @@ class Platform:
         """Answer one request. Raises nothing but a NetworkFault that was asked for."""
         with self.state.alone():  # tools run in threads may call the client at the same time
             self._requests += 1
-            headers = self._headers()
-            body: Json = {}
+            exchange = Exchange(request.method, request.path)
+            headers = {
+                "openai-organization": "org-offline",
+                "openai-processing-ms": "1",
+                "openai-project": "proj_offline",
+                "openai-version": "2020-10-01",
+                "x-request-id": f"req_{self._requests}",
+            }
             try:
                 check_key(request.headers.get("authorization", ""))
                 body = _read_body(request)
-                fault = self._fault(request, body)
-                return self._route(request, body, headers, fault)
+                exchange.body = without_secrets(body)
+                return self._route(request, body, headers, exchange)
             except NetworkFault:
-                self._log(request, body, 0, {})
                 raise
             except ApiError as error:
-                return self._refuse(request, body, headers, error)
+                return _refuse(error, headers, exchange)
             except Exception as error:
                 # The SDK turns an exception under it into "Connection error." after two retries.
                 # Answering keeps the reason, and the header stops the retries.
                 headers["x-should-retry"] = "false"
-                return self._refuse(request, body, headers, _own_fault(error))
-
-    def _headers(self) -> dict[str, str]:
-        return {
-            "openai-organization": "org-offline",
-            "openai-processing-ms": "1",
-            "openai-project": "proj_offline",
-            "openai-version": "2020-10-01",
-            "x-request-id": f"req_{self._requests}",
-        }
+                return _refuse(_own_fault(error), headers, exchange)
+            finally:
+                self.exchanges.append(exchange)
 
     def _fault(self, request: Request, body: Json) -> Fault | None:
         """The fault that strikes this request; one that comes before any reply is raised."""
-        streamed = bool(body.get("stream"))
-        attaches = routes.attaches(request)
-        struck = [
-            fault for fault in self.faults if fault.strikes(streamed=streamed, attaches=attaches)
-        ]
-        if not struck:
-            return None
-        struck[0].strike(str(body.get("model")))
-        return struck[0]
+        streamed, attaches = bool(body.get("stream")), routes.attaches(request)
+        for fault in [each for each in self.faults if each.strikes(streamed, attaches)]:
+            fault.strike(str(body.get("model")))
+            return fault
+        return None
 
     def _route(
-        self, request: Request, body: Json, headers: dict[str, str], fault: Fault | None
+        self, request: Request, body: Json, headers: dict[str, str], exchange: Exchange
     ) -> Reply:
+        fault = self._fault(request, body)
         ask = routes.ASKING.get((request.method, request.path))
         if ask is not None:
             made = ask(body, self.state, self.model, fault)
-            headers = headers | LIMITS
+            headers |= LIMITS
         else:
             endpoint, names = routes.route(request)
             given = routes.find(self.state, names) + [body] * (request.method == "POST")
@@ -111,39 +106,24 @@ class Platform:
             made = endpoint(self.state, request, *given)
             if "/vector_stores" in request.path:
                 made, headers = deepcopy(made), headers | POLL  # the store goes on changing its own
+        exchange.status = 200
         if isinstance(made, bytes):
-            self._log(request, body, 200, {})
             return Reply(200, {"content-type": "application/octet-stream"} | headers, (made,))
         if not isinstance(made, Made):
             made = Made(made)
-        self._log(request, body, 200, made.final, explanation=made.explanation)
+        exchange.reply, exchange.explanation = made.final, made.explanation
         if made.chunks is not None:
             return event_stream(made.chunks, headers)
         return json_reply(200, made.final, headers)
 
-    def _refuse(
-        self, request: Request, body: Json, headers: dict[str, str], error: ApiError
-    ) -> Reply:
-        # As recorded: a bad request counts against the limits, a 401 or 404 does not.
-        headers = headers | (LIMITS if error.status == 400 else {}) | error.headers
-        if error.hint:
-            headers[HINT_HEADER] = _header_text(error.hint)
-        self._log(request, body, error.status, error.body(), hint=error.hint)
-        return json_reply(error.status, error.body(), headers)
 
-    def _log(
-        self,
-        request: Request,
-        body: Json,
-        status: int,
-        reply: Json,
-        hint: str | None = None,
-        explanation: Explanation | None = None,
-    ) -> None:
-        kept = without_secrets(body)
-        self.exchanges.append(
-            Exchange(request.method, request.path, kept, status, reply, hint, explanation)
-        )
+def _refuse(error: ApiError, headers: dict[str, str], exchange: Exchange) -> Reply:
+    # As recorded: a bad request counts against the limits, a 401 or 404 does not.
+    headers = headers | (LIMITS if error.status == 400 else {}) | error.headers
+    if error.hint:
+        headers[HINT_HEADER] = _header_text(error.hint)
+    exchange.status, exchange.reply, exchange.hint = error.status, error.body(), error.hint
+    return json_reply(error.status, exchange.reply, headers)
 
 
 def check_key(authorization: str) -> None:

@@ -48,7 +48,7 @@ class Fault:
     retry_ms: int = 5
     _seen: int = field(default=0, init=False)
 
-    def strikes(self, *, streamed: bool, attaches: bool = False) -> bool:
+    def strikes(self, streamed: bool, attaches: bool = False) -> bool:
         """Count a request in, if this kind of fault can strike it, and say whether it does."""
         if (self.kind in IN_STREAM and not streamed) or (self.kind == "stuck" and not attaches):
             return False
