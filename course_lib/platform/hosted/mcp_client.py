@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mcp.client.client import Client
 
 TIMEOUT = 30.0  # seconds a server may take for a listing or a call
+STUCK = 1.0  # seconds after which an event loop that takes no turn is given up
 WITHOUT_STREAMABLE_HTTP = (400, 404, 405)  # what an SSE server answers, as MCP tells the two apart
 INVALID_PARAMS = -32602
 
@@ -173,20 +174,28 @@ _running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
 
 def _wait(endpoint: Endpoint, ask: Ask[Answer]) -> Answer:
     """Ask in the background; Failure when that takes too long."""
-    global _running
     if endpoint.mounted is None and not is_loopback(endpoint.url):
         raise Failure("http_error", 424, "This address is not one of this machine's own.")
-    future = asyncio.run_coroutine_threadsafe(_ask(endpoint, ask), _background())
+    loop = _background()
+    future = asyncio.run_coroutine_threadsafe(_ask(endpoint, ask), loop)
     try:
         return future.result(TIMEOUT)
     except TimeoutError:
-        _running = (
-            None  # a tool that does not give way holds up its loop: the next ask gets another
-        )
+        _leave_if_stuck(loop)
         late = f"The server did not answer within {TIMEOUT:g} seconds."
         raise Failure("http_error", 504, late) from None
     finally:
         future.cancel()
+
+
+def _leave_if_stuck(loop: asyncio.AbstractEventLoop) -> None:
+    """A mounted tool that does not give way holds up its loop: the next ask gets another."""
+    global _running
+    turned = threading.Event()
+    loop.call_soon_threadsafe(turned.set)
+    if not turned.wait(STUCK):
+        _running = None
+        loop.call_soon_threadsafe(loop.stop)
 
 
 def _background() -> asyncio.AbstractEventLoop:
