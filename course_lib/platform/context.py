@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from .compaction import as_read
 from .contract import conversation_id
 from .encrypted import check_sealed
-from .errors import ApiError, Json
+from .errors import ApiError, Json, refusal
 from .hosted.tool import caller_id
 from .state import State, StoredResponse
 
@@ -76,29 +76,13 @@ def history(previous_response_id: str | None, state: State) -> list[Json]:
 
 def _previous_response(wanted: str) -> ApiError:
     """Why this id names no response: its shape is looked at first (contract A2)."""
-    param = "previous_response_id"
-    hint = "Use the id of a response made by this same client, with store left at true."
     if re.search(r"[^A-Za-z0-9_-]", wanted):
-        return ApiError(
-            f"Invalid '{param}': '{wanted}'. Expected an ID that contains letters, numbers, "
-            "underscores, or dashes, but this value contained additional characters.",
-            param=param,
-            code="invalid_value",
-            hint=hint,
-        )
-    if not wanted.startswith("resp"):
-        return ApiError(
-            f"Invalid '{param}': '{wanted}'. Expected an ID that begins with 'resp'.",
-            param=param,
-            code="invalid_id_prefix",
-            hint=hint,
-        )
-    return ApiError(
-        f"Previous response with id '{wanted}' not found.",
-        param=param,
-        code="previous_response_not_found",
-        hint=hint,
-    )
+        name = "response_id_characters"
+    elif not wanted.startswith("resp"):
+        name = "response_id_prefix"
+    else:
+        name = "no_previous_response"
+    return refusal(name, "previous_response_id", value=wanted)
 
 
 def _dereference(item: Json, state: State) -> Json:
@@ -117,14 +101,7 @@ def _dereference(item: Json, state: State) -> Json:
 
 
 def _not_persisted(item_id: str) -> ApiError:
-    return ApiError(
-        f"Item with id '{item_id}' not found. Items are not persisted when `store` is set to "
-        "false. Try again with `store` set to true, or remove this item from your input.",
-        param="input",
-        status=404,
-        hint='With store=False ask for include=["reasoning.encrypted_content"], so that '
-        "reasoning items can be sent back.",
-    )
+    return refusal("item_not_persisted", item_id=item_id)
 
 
 def check_pairing(items: list[Json]) -> None:
@@ -133,20 +110,14 @@ def check_pairing(items: list[Json]) -> None:
     for item in items:
         kind = item.get("type")
         if kind in PAIRS and _client_runs(item) and (kind, item["call_id"]) not in answered:
-            raise ApiError(
-                f"No tool output found for {PAIRS[kind][1]} {item['call_id']}.",
-                param="input",
-                hint=_missing_output(item, answered),
-            )
+            hint = _missing_output(item, answered)
+            called_as, call_id = PAIRS[kind][1], item["call_id"]
+            raise refusal("call_without_output", called=called_as, call_id=call_id, hint=hint)
         if kind in _CALL_OF and _client_runs(item):
             call_type = _CALL_OF[kind]
             if (call_type, item["call_id"]) not in called:
-                raise ApiError(
-                    f"No tool call found for {PAIRS[call_type][1]} output with call_id "
-                    f"{item['call_id']}.",
-                    param="input",
-                    hint="Keep the model's own items in input: the call goes before its output.",
-                )
+                called_as, call_id = PAIRS[call_type][1], item["call_id"]
+                raise refusal("output_without_call", called=called_as, call_id=call_id)
 
 
 Pairs = set[tuple[str, str | None]]  # (call type, call_id)
@@ -192,31 +163,17 @@ def check_reasoning(context: Context, state: State) -> None:
     for item in context.items:
         item_id = item.get("id")
         if item_id and item_id in present:
-            raise ApiError(
-                f"Duplicate item found with id {item_id}. "
-                "Remove duplicate items from your input and try again.",
-                param="input",
-                hint="Items before previous_response_id are there already: send only new ones.",
-            )
+            raise refusal("item_twice", item_id=item_id)
         if item_id:
             present.add(item_id)
     for index, item in enumerate(context.new):
         item_id = item.get("id")
         needed = state.reasoning_before.get(item_id) if item_id else None
         if needed is not None and needed not in present:
-            raise ApiError(
-                f"Item '{item_id}' of type '{item.get('type', 'message')}' was provided without "
-                f"its required 'reasoning' item: '{needed}'.",
-                param="input",
-                hint="Send back every item of response.output, the reasoning items included.",
-            )
+            kind = item.get("type", "message")
+            raise refusal("item_without_reasoning", item_id=item_id, kind=kind, needed=needed)
         if item.get("type") == "reasoning" and item_id and not _is_followed(context.new, index):
-            raise ApiError(
-                f"Item '{item_id}' of type 'reasoning' was provided without its required "
-                "following item.",
-                param="input",
-                hint="Send back the item that came after the reasoning item as well.",
-            )
+            raise refusal("reasoning_without_item", item_id=item_id)
 
 
 def _is_followed(items: list[Json], index: int) -> bool:

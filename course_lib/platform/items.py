@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from .attachments import check_file
-from .errors import ApiError, Json, wrong_type, wrong_value
+from .errors import Json, refusal, wrong_type, wrong_value
 from .hosted.apply_patch import SHAPES as PATCH_SHAPES
 from .hosted.mcp import SHAPES as MCP_SHAPES
 from .hosted.shell import SHAPES as SHELL_SHAPES
@@ -16,7 +16,6 @@ from .rules import (
     Rule,
     anything,
     array,
-    fields,
     mapping,
     nullable,
     one_of,
@@ -26,6 +25,7 @@ from .rules import (
     text,
     up_to,
 )
+from .shapes import shape, shape_fields, shapes
 from .tools import check_each
 
 ROLES = ("assistant", "system", "developer", "user")
@@ -75,11 +75,7 @@ def _check_item(item: Json, path: str) -> None:
     if item_type == "message":
         _check_message(item, path)
     elif item_type == "function_call_output" and not item.get("call_id"):
-        raise ApiError(
-            "Invalid Value: 'input.call_id'. Function call output requires call_id.",
-            param="input",
-            hint="Copy call_id from the function_call item that this output answers.",
-        )
+        raise refusal("output_without_call_id")
     elif item_type in _SHAPES:
         required, optional = _SHAPES[item_type]
         known = {"type": anything, "id": anything} | required | optional
@@ -99,18 +95,15 @@ def _check_id(value: Any, path: str, prefix: str | None) -> None:
     """An id tells what it is the id of. An empty one fails for its characters, as recorded."""
     up_to(64)(value, path)
     if prefix and value and not value.startswith(prefix):
-        expected, tail = f"begins with '{prefix}'", "."
+        expected = f"begins with '{prefix}'."
     elif not re.fullmatch(r"\w+", value, re.ASCII):  # the words say dashes; they fail all the same
-        expected = "contains letters, numbers, underscores, or dashes"
-        tail = ", but this value contained additional characters."
+        expected = (
+            "contains letters, numbers, underscores, or dashes, but this value contained "
+            "additional characters."
+        )
     else:
         return
-    raise ApiError(
-        f"Invalid '{path}': '{value}'. Expected an ID that {expected}{tail}",
-        param=path,
-        code="invalid_value",
-        hint="An item's id comes from the API. For an item of your own, leave id out.",
-    )
+    raise refusal("wrong_id", path, value=value, expected=expected)
 
 
 def _check_message(item: Json, path: str) -> None:
@@ -203,69 +196,21 @@ def _no_content(value: Any, path: str) -> None:
     short(value or [], path, 0)
 
 
-def _caller(value: Any, path: str) -> None:
-    """Who made a call: the model itself, or a program, which is named by its call_id."""
-    mapping(value, path)
-    require(value, path, ("type",))
-    one_of("direct", "program")(value["type"], f"{path}.type")
-    own: dict[str, Rule] = {"caller_id": up_to(64)} if value["type"] == "program" else {}
-    fields({"type": text} | own)(value, path)
-
-
+_caller = shape("Caller")
 # What is looked at in an item of any other type.
 _COMMON: dict[str, Rule] = {
     "call_id": text,
     "approval_request_id": text,
     "content": _as_given,
 }
-_SEARCHED: dict[str, Rule] = {
-    "call_id": nullable(text),
-    "execution": nullable(one_of("server", "client")),
-    "status": anything,
-    "created_by": anything,
+_OWN: dict[str, Rule] = {
+    "FunctionOutput": _function_output,
+    "NoContent": _no_content,
+    "Tools": check_each,
 }
-# type → (required fields, optional fields)
+# type → (required fields, optional fields), as far as the table has them
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
-    "function_call": (
-        {"call_id": text, "name": text, "arguments": text},
-        {
-            "status": anything,
-            "namespace": nullable(text),
-            "caller": anything,
-            "async": anything,
-        },
-    ),
-    "function_call_output": (
-        {"call_id": text, "output": _function_output},
-        {"status": anything, "caller": anything, "name": anything, "namespace": anything},
-    ),
-    "reasoning": (
-        {"summary": array(fields({"type": one_of("summary_text"), "text": text}))},
-        {"status": anything, "encrypted_content": nullable(text), "content": _no_content},
-    ),
-    "program": ({"id": text, "call_id": text, "code": text, "fingerprint": text}, {}),
-    "program_output": (
-        {"id": text, "call_id": text, "result": text, "status": one_of("completed", "incomplete")},
-        {},
-    ),
-    "compaction": ({"encrypted_content": text}, {"created_by": anything}),
-    "item_reference": ({"id": text}, {}),
-    "additional_tools": ({"role": one_of("developer"), "tools": check_each}, {}),
-    "custom_tool_call": (
-        {"call_id": text, "name": text, "input": text},
-        {
-            "status": anything,
-            "namespace": nullable(text),
-            "caller": anything,
-            "async": anything,
-        },
-    ),
-    "custom_tool_call_output": (
-        {"call_id": text, "output": _function_output},
-        {"status": anything, "caller": anything},
-    ),
-    "tool_search_call": ({"arguments": mapping}, _SEARCHED),
-    "tool_search_output": ({"tools": check_each}, _SEARCHED),
+    **{name: shape_fields(name, **_OWN) for name in ITEM_TYPES if name in shapes()},
     **MCP_SHAPES,
     **PATCH_SHAPES,
     **SHELL_SHAPES,

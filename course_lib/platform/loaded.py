@@ -1,6 +1,6 @@
 """Tools that items of the context bring in, and what a reply shows of them (contract A3, D)."""
 
-from .errors import ApiError, Json
+from .errors import Json, refusal
 from .hosted import KINDS, name_of
 from .hosted.tool_search import as_loaded, deferred, path_of
 
@@ -49,9 +49,4 @@ def check_namespaces(new: list[Json], declared: list[Json], loaded: list[Json]) 
         if item.get("type") == "function_call" and not item.get("namespace"):
             name = item["name"]
             if name in inside and name not in default:
-                raise ApiError(
-                    f"Missing namespace for function_call '{name}'. It does not exist in the "
-                    "default namespace. Round-trip the model's function_call item with its "
-                    "namespace field included.",
-                    param="input",
-                )
+                raise refusal("missing_namespace", name=name)

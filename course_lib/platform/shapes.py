@@ -33,15 +33,15 @@ TABLE = Path(__file__).with_name("data") / "requests.txt"
 
 def shape(name: str, **own: Rule) -> Rule:
     """A rule for one shape of the table; `own` are the rules it names that Python brings along."""
-    if not _shapes()[name].startswith("\n"):  # one of several
-        return _rule(_shapes()[name], own)
+    if not shapes()[name].startswith("\n"):  # one of several
+        return _rule(shapes()[name], own)
     required, optional = shape_fields(name, **own)
-    return fields(required, optional, more="\n  ..." in _shapes()[name])
+    return fields(required, optional, more="\n  ..." in shapes()[name])
 
 
 def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rule]]:
     """The rules of a shape's fields: those that must be there, and the others."""
-    written = re.findall(r"^  (\w+)(\??): (.+)$", _shapes()[name], re.M)
+    written = re.findall(r"^  (\w+)(\??): (.+)$", shapes()[name], re.M)
     made = [(field, optional, _rule(what, own)) for field, optional, what in written]
     return (
         {field: rule for field, optional, rule in made if not optional},
@@ -50,7 +50,7 @@ def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rul
 
 
 @cache
-def _shapes() -> dict[str, str]:
+def shapes() -> dict[str, str]:
     """The text of each shape by its name: the lines of its fields, or the list of its words."""
     table = re.sub(" *#.*", "", TABLE.read_text(encoding="utf-8"))
     listed = re.findall(r"^(\w+) = (.+(?:\n  .+)*)", table, re.M)
@@ -92,7 +92,7 @@ def _rule(written: str, own: dict[str, Rule]) -> Rule:
 
 def _members(name: str) -> str:
     """The API's word for the members of a list; it cuts long names where it lists them all."""
-    words = _shapes().get(name, "")
+    words = shapes().get(name, "")
     if words.startswith("'"):
         cut = (f"{each[:3]}...{each[-3:]}" if len(each) > 9 else each for each in _words(words))
         return f"one of {quoted(tuple(cut), 'or')}"
@@ -105,16 +105,16 @@ def _words(written: str) -> list[str]:
 
 def _tagged(names: list[str], own: dict[str, Rule]) -> Rule:
     """An object of one of these shapes: the word in the first field of each is its own."""
-    shapes: dict[str, Rule] = {}
+    kinds: dict[str, Rule] = {}
     for name in names:
-        tag, _, words = _shapes()[name].split("\n")[1].strip().partition(": ")
-        shapes |= dict.fromkeys(_words(words), shape(name, **own))
-    known = one_of(*shapes)
+        tag, _, words = shapes()[name].split("\n")[1].strip().partition(": ")
+        kinds |= dict.fromkeys(_words(words), shape(name, **own))
+    known = one_of(*kinds)
 
     def check(value: Any, path: str) -> None:
         mapping(value, path)
         require(value, path, (tag,))
         known(value[tag], f"{path}.{tag}")
-        shapes[value[tag]](value, path)
+        kinds[value[tag]](value, path)
 
     return check

@@ -37,9 +37,9 @@ def _query(value: Any, path: str) -> None:
         raise refusal("empty_query", path)
 
 
-_own: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": check_ranking}
-OPTIONS = shape_fields("SearchOptions", **_own)[1]  # of a search, and of the tool
-_check = shape("Search", **_own)
+OWN: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": check_ranking}
+OPTIONS = shape_fields("SearchOptions", **OWN)[1]  # of a search, and of the tool
+_check = shape("Search", **OWN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ refused by name rather than ignored.
 
 from typing import Any
 
-from .errors import GAP, ApiError, Json, kind, missing, wrong_type, wrong_value
+from .errors import Json, kind, missing, refusal, wrong_type, wrong_value
 from .hosted import KINDS, name_of
 from .hosted.programs import PROGRAMS
 from .hosted.tool_search import deferred
@@ -25,39 +25,22 @@ def check_tools(value: Any, path: str) -> None:
     for tool in value:
         name = (KINDS[tool["type"]].label, name_of(tool))
         if name in names:
-            raise ApiError(
-                f"Two tools are named '{name[1]}'. The name of a tool must be unique.",
-                param=path,
-                code=GAP,
-            )
+            raise refusal("tool_twice", name=name[1])
         names.add(name)
         if tool["type"] == "namespace" and tool["name"] in RESERVED:
-            raise ApiError(
-                f"Invalid Value: 'tools.namespace'. User-defined namespace '{tool['name']}' "
-                "collides with an existing tool namespace.",
-                param="tools.namespace",
-            )
+            raise refusal("namespace_taken", name=tool["name"])
     _check_deferred(value)
     _check_callers(value)
 
 
 def _check_callers(tools: list[Json]) -> None:
     """A tool for programs alone needs what writes programs."""
+    writes = any(tool["type"] == PROGRAMS.name for tool in tools)
     inner = [each for tool in tools for each in tool.get("tools", [])]
     for tool in [*tools, *inner]:
         callers = tool.get("allowed_callers")
-        if (
-            callers
-            and "direct" not in callers
-            and not any(t["type"] == PROGRAMS.name for t in tools)
-        ):
-            raise ApiError(
-                f"The tool '{name_of(tool)}' may be called by programs alone, and "
-                f"'{PROGRAMS.name}' is not in 'tools'.",
-                param="tools",
-                code=GAP,
-                hint=f'Add {{"type": "{PROGRAMS.name}"}} to tools, or "direct" to allowed_callers.',
-            )
+        if callers and "direct" not in callers and not writes:
+            raise refusal("for_programs_alone", name=name_of(tool), programs=PROGRAMS.name)
 
 
 def _check_deferred(tools: list[Json]) -> None:
@@ -66,26 +49,12 @@ def _check_deferred(tools: list[Json]) -> None:
     search = next((tool for tool in tools if tool["type"] == "tool_search"), None)
     hosted = search is not None and search.get("execution") != "client"
     if waiting and search is None:
-        raise ApiError(
-            "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.",
-            param="tools.defer_loading",
-            hint='Add {"type": "tool_search"} to tools, or leave defer_loading out.',
-        )
+        raise refusal("deferred_without_search")
     if hosted and not waiting:
-        raise ApiError(
-            "Invalid Value: 'tools.tool_search'. tools.tool_search requires at least one deferred "
-            "tool.",
-            param="tools.tool_search",
-            hint="Mark what is to be found with defer_loading: true.",
-        )
+        raise refusal("search_without_deferred")
     for name in ("description", "parameters") if search is not None and hosted else ():
         if search is not None and search.get(name) is not None:
-            raise ApiError(
-                f"Invalid Value: 'tools.tool_search.{name}'. Server-executed tool_search does not "
-                f"accept a {name}.",
-                param=f"tools.tool_search.{name}",
-                hint='A search of your own has both: {"execution": "client", ...}.',
-            )
+            raise refusal("hosted_search_with", name=name)
 
 
 def check_each(value: Any, path: str) -> None:
@@ -101,9 +70,7 @@ def check_each(value: Any, path: str) -> None:
             raise missing(f"{place}.type")
         text(tool["type"], f"{place}.type")
         if tool["type"] not in KINDS:
-            raise ApiError(
-                f"The offline platform has no '{tool['type']}' tool.", param=place, code=GAP
-            )
+            raise refusal("no_such_tool", place, kind=tool["type"])
         KINDS[tool["type"]].entry(tool, place)
 
 
@@ -113,12 +80,7 @@ def check_tool_choice(value: Any, path: str) -> None:
             raise wrong_value(path, value, MODES, hint=_ANY if value == "any" else None)
         return
     if not isinstance(value, dict):
-        raise ApiError(
-            f"Invalid type for '{path}': expected one of an object or 'none', 'auto', or "
-            f"'required', but got {kind(value)} instead.",
-            param=path,
-            code="invalid_type",
-        )
+        raise refusal("wrong_tool_choice_type", path, got=kind(value))
     if value.get("type") == "allowed_tools":
         fields({"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)})(
             value, path
@@ -138,11 +100,7 @@ def _check_named(value: Any, path: str) -> None:
     text(value["type"], f"{path}.type")
     tool = KINDS.get(value["type"])
     if tool is None or value["type"] == "namespace":
-        raise ApiError(
-            f"The offline platform has no tool_choice of type '{value['type']}'.",
-            param=path,
-            code=GAP,
-        )
+        raise refusal("no_such_tool_choice", path, kind=value["type"])
     label = tool.label
     if not label:
         return reject_unknown(value, path, ("type",))
@@ -166,20 +124,12 @@ def check_choice(body: Json) -> None:
     tools = [*(body.get("tools") or []), *(tool for each in brought for tool in each)]
     names = {_label(tool) for tool in tools if _may_be_chosen(tool)}
     if choice == "required" and not tools and not body.get("previous_response_id"):
-        raise ApiError(
-            "Tool choice 'required' must be specified with 'tools' parameter.",
-            param="tool_choice",
-            hint="'required' makes the model call a tool, so tools must hold one.",
-        )
+        raise refusal("required_without_tools")
     if not isinstance(choice, dict):
         return
     for each in choice["tools"] if choice["type"] == "allowed_tools" else [choice]:
         if _label(each) not in names:
-            raise ApiError(
-                f"Tool choice '{_label(each)}' not found in 'tools' parameter.",
-                param="tool_choice",
-                hint="tool_choice may only name a tool that is in tools on this same request.",
-            )
+            raise refusal("chosen_tool_absent", name=_label(each))
 
 
 def _may_be_chosen(tool: Json) -> bool:

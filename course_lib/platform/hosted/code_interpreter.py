@@ -11,11 +11,12 @@ from typing import Any
 
 from ..errors import Json, wrong_type
 from ..rules import fields, one_of
+from ..shapes import shape
 from ..state import State
 from . import containers
 from .containers import AUTO, ContainerFile
 from .hosted_tool import Ran, hosted_tool
-from .tool import ALLOWED_CALLERS, Call
+from .tool import Call
 
 
 def _container(value: Any, path: str) -> None:
@@ -63,8 +64,7 @@ CODE_INTERPRETER = hosted_tool(
         "properties": {"code": {"type": "string", "description": "Python code to run."}},
         "required": ["code"],
     },
-    required={"container": _container},
-    optional={"allowed_callers": ALLOWED_CALLERS},
+    entry=shape("CodeInterpreter", Container=_container),
     check=_check,
     run=_run,
     stages=("in_progress", "code", "interpreting", "completed"),

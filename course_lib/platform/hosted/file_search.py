@@ -4,33 +4,20 @@ The passages are those of `store_search.search`, by meaning and by words. The mo
 them; the client sees them on request. What is cited becomes a `file_citation`.
 """
 
-from typing import Any
-
-from ..errors import ApiError, Json
-from ..rules import array, text
+from ..errors import Json, refusal
+from ..shapes import shape
 from ..state import State
-from ..store_search import OPTIONS, Hit, search
+from ..store_search import OPTIONS, OWN, Hit, search
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
 
 USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
 
 
-def _store_ids(value: Any, path: str) -> None:
-    array(text)(value, path)
-    if not value:
-        raise ApiError(
-            f"Invalid '{path}': empty array. Expected an array with minimum length 1, but got an "
-            "empty array instead.",
-            param=path,
-            code="empty_array",
-        )
-
-
 def _check(entry: Json, state: State) -> None:
     for store_id in entry["vector_store_ids"]:
         if store_id not in state.vector_stores:
-            raise ApiError(f"Vector store with id ['{store_id}'] not found.", status=404)
+            raise refusal("no_such_store_to_search", store_id=store_id)
 
 
 def _echo(entry: Json) -> Json:
@@ -86,8 +73,7 @@ FILE_SEARCH = hosted_tool(
         },
         "required": ["queries"],
     },
-    required={"vector_store_ids": _store_ids},
-    optional=OPTIONS,
+    entry=shape("FileSearch", **OWN),
     echo=_echo,
     check=_check,
     run=_run,

@@ -9,38 +9,19 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GAP, ApiError, Json, missing
-from ..rules import (
-    Rule,
-    boolean,
-    fields,
-    mapping,
-    nullable,
-    one_of,
-    reject_unknown,
-    require,
-    text,
-    up_to,
-)
+from ..errors import Json, missing, refusal
+from ..rules import reject_unknown, up_to
+from ..shapes import shape, shape_fields
 from ..strict_schema import check_function_schema, fits_strict, normalise
 from ..tokens import sayable
-from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, call_item
+from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
 
 NAME = re.compile("[a-zA-Z0-9_-]+")
 
-_FUNCTION: dict[str, Rule] = {
-    "type": text,
-    "name": text,
-    "description": nullable(text),
-    "parameters": nullable(mapping),
-    "strict": nullable(boolean),
-    "defer_loading": nullable(boolean),
-    "allowed_callers": ALLOWED_CALLERS,
-    "output_schema": nullable(mapping),
-}
+_REQUIRED, _OPTIONAL = shape_fields("Function")
 _NESTED = (
     "This is the Chat Completions shape. Take the inner object out: name, description, "
     'parameters and strict stand beside "type": "function".'
@@ -51,13 +32,13 @@ _ECHOED_IF_SENT = ("defer_loading", "allowed_callers")
 def _function(tool: Any, path: str) -> None:
     if "name" not in tool:
         raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
-    reject_unknown(tool, path, tuple(_FUNCTION))
+    reject_unknown(tool, path, (*_REQUIRED, *_OPTIONAL))
     check_function(tool, path)
 
 
 def check_function(tool: Json, path: str) -> None:
     """What a function declares: flat here, nested on Chat Completions."""
-    for name, rule in _FUNCTION.items():
+    for name, rule in (_REQUIRED | _OPTIONAL).items():
         if name in tool:
             rule(tool[name], f"{path}.{name}")
     check_name(tool["name"], f"{path}.name")
@@ -68,12 +49,7 @@ def check_name(name: Any, path: str) -> None:
     """What a model calls, or a namespace that it calls into."""
     up_to(64)(name, path)
     if not NAME.fullmatch(name):
-        raise ApiError(
-            f"Invalid '{path}': string does not match pattern. "
-            f"Expected a string that matches the pattern '^{NAME.pattern}$'.",
-            param=path,
-            code="invalid_value",
-        )
+        raise refusal("wrong_name", path, pattern=NAME.pattern)
 
 
 def _echo(tool: Json) -> Json:
@@ -135,47 +111,22 @@ def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> No
             try:
                 json.loads(output)
             except (ValueError, RecursionError):
-                raise ApiError(
-                    "Invalid function_call_output.output: expected a JSON string because the "
-                    "function declares output_schema.",
-                    param="input",
-                    code="invalid_value",
-                    hint="json.dumps(result) turns data into a JSON string.",
-                ) from None
+                raise refusal("output_not_json") from None
 
 
 # --- custom: called with a text, perhaps of a given form ------------------------------------------
 
 
 def _format(value: Any, path: str) -> None:
-    mapping(value, path)
-    require(value, path, ("type",))
-    one_of("text", "grammar")(value["type"], f"{path}.type")
-    if value["type"] == "text":
-        return reject_unknown(value, path, ("type",))
-    _grammar(value, path)
-    if value["syntax"] == "regex":
+    _any_format(value, path)
+    if value.get("syntax") == "regex":
         try:
             re.compile(value["definition"])
         except re.error as error:
-            raise ApiError(
-                f"Invalid '{path}.definition': this is not a regular expression ({error}).",
-                param=f"{path}.definition",
-                code=GAP,
-            ) from None
-    return None
+            raise refusal("wrong_grammar", f"{path}.definition", error=error) from None
 
 
-_grammar = fields({"type": text, "syntax": one_of("lark", "regex"), "definition": text})
-_custom = fields(
-    {"type": text, "name": check_name},
-    {
-        "description": nullable(text),
-        "format": nullable(_format),
-        "defer_loading": nullable(boolean),
-        "allowed_callers": ALLOWED_CALLERS,
-    },
-)
+_any_format = shape("CustomFormat")
 
 
 def _echo_custom(tool: Json) -> Json:
@@ -209,7 +160,7 @@ def _read_output(item: Json, state: Any) -> list[Json]:
 
 CUSTOM = Tool(
     name="custom",
-    entry=_custom,
+    entry=shape("Custom", Name=check_name, Format=_format),
     offers=_offers_custom,
     items=(
         ItemKind("custom_tool_call", ("input",), begun={"input": ""}, read=_read_call),

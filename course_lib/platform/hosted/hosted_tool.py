@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import Rule, fields, text
+from ..rules import Rule
 from ..state import Reading, State
 from .tool import Call, ItemKind, Offer, Outcome, Stage, Tool, nothing
 
@@ -36,8 +36,7 @@ def hosted_tool(
     prefix: str,  # of that item's id
     about: str,
     parameters: Json,
-    required: dict[str, Rule],
-    optional: dict[str, Rule],
+    entry: Rule,
     run: Callable[[Call], Ran],
     stages: tuple[Stage, ...],
     echo: Callable[[Json], Json] = dict,
@@ -46,12 +45,12 @@ def hosted_tool(
     fleeting: tuple[str, ...] = (),
     unread: tuple[str, ...] = (),  # fields of the item that no model reads as text
 ) -> Tool:
-    """`about` and `parameters` are for the model, `required` and `optional` rule the entry."""
+    """`about` and `parameters` are for the model, `entry` rules what the client declares."""
     declared = {"type": name, "name": name, "description": about, "parameters": parameters}
 
-    def offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-        own = {name: entry[name] for name in ("allowed_callers",) if name in entry}
-        yield Offer(declared | own, entry, act)
+    def offers(sent: Json, desk: "Desk") -> Iterator[Offer]:
+        own = {name: sent[name] for name in ("allowed_callers",) if name in sent}
+        yield Offer(declared | own, sent, act)
 
     def act(call: Call) -> Outcome:
         ran = run(call)
@@ -75,7 +74,7 @@ def hosted_tool(
 
     return Tool(
         name=name,
-        entry=fields({"type": text} | required, optional),
+        entry=entry,
         offers=offers,
         items=(ItemKind(item, stages, begun or {}, fleeting, read),),
         echo=echo,

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import GAP, ApiError, Json
-from ..rules import anything, integer, nullable, one_of, text
+from ..errors import Json, refusal
+from ..rules import text
+from ..shapes import shape
 from ..tokens import count_text
 from .hosted_tool import Ran, hosted_tool
 from .picture import FINEST, png
@@ -44,12 +45,7 @@ def _size(value: Any, path: str) -> None:
         or sides[1] > WIDEST * sides[0]
         or width * height > LARGEST
     ):
-        raise ApiError(
-            f"Invalid size '{value}'. Expected 'auto' or a size such as '1024x1536': both sides "
-            "divisible by 16, at most three to one, at most 3840x2160 in all.",
-            param=path,
-            code=GAP,
-        )
+        raise refusal("wrong_image_size", path, size=value)
 
 
 def _measures(size: str) -> tuple[int, int]:
@@ -115,21 +111,7 @@ IMAGE_GENERATION = hosted_tool(
         "properties": {"prompt": {"type": "string", "description": "What the image shows."}},
         "required": ["prompt"],
     },
-    required={},
-    optional={
-        "action": nullable(one_of("generate", "edit", "auto")),
-        "background": nullable(one_of("transparent", "opaque", "auto")),
-        "input_fidelity": nullable(one_of("high", "low")),
-        "input_image_mask": anything,
-        "model": nullable(text),
-        "moderation": nullable(one_of("auto", "low")),
-        "n": anything,
-        "output_compression": nullable(integer(0, 100)),
-        "output_format": nullable(one_of("png", "webp", "jpeg")),
-        "partial_images": nullable(integer(0, 3)),
-        "quality": nullable(one_of("low", "medium", "high", "xhigh", "max", "auto")),
-        "size": nullable(_size),
-    },
+    entry=shape("ImageGeneration", Size=_size),
     echo=_echo,
     run=_run,
     stages=("in_progress", "generating", _partial_images, "completed"),

@@ -9,10 +9,11 @@ in without any search (contract A5, D).
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import array, fields, mapping, nullable, one_of, require, text
+from ..rules import tagged
+from ..shapes import shape
 from ..state import State
 from .function import CUSTOM, FUNCTION, check_name
 from .hosted_tool import written
@@ -27,11 +28,7 @@ _INNER = {"function": FUNCTION, "custom": CUSTOM}
 # --- namespace ------------------------------------------------------------------------------------
 
 
-def _inner(tool: Any, path: str) -> None:
-    mapping(tool, path)
-    require(tool, path, ("type",))
-    one_of(*_INNER)(tool["type"], f"{path}.type")
-    _INNER[tool["type"]].entry(tool, path)
+_inner = tagged(**{name: tool.entry for name, tool in _INNER.items()})
 
 
 def _echo_namespace(entry: Json) -> Json:
@@ -47,9 +44,7 @@ def _offers_namespace(entry: Json, desk: "Desk") -> Iterator[Offer]:
 
 NAMESPACE = Tool(
     name="namespace",
-    entry=fields(
-        {"type": text, "name": check_name, "description": text, "tools": array(_inner, least=1)}
-    ),
+    entry=shape("Namespace", Name=check_name, Inner=_inner),
     offers=_offers_namespace,
     items=(),
     label="name",
@@ -166,14 +161,7 @@ def _read_output(item: Json, state: State) -> list[Json]:
 
 TOOL_SEARCH = Tool(
     name="tool_search",
-    entry=fields(
-        {"type": text},
-        {
-            "execution": nullable(one_of("server", "client")),
-            "description": nullable(text),
-            "parameters": nullable(mapping),
-        },
-    ),
+    entry=shape("ToolSearch"),
     offers=_offers,
     items=(
         ItemKind("tool_search_call", begun={"arguments": {}}, read=_read_call),

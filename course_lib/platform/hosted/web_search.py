@@ -5,29 +5,15 @@ model cites becomes `url_citation` annotations. Not here: the weather, finance a
 that the real tool has beside its index.
 """
 
-from typing import Any
-
 from ... import web
 from ..errors import Json
-from ..rules import anything, array, boolean, fields, nullable, one_of, short, text
+from ..shapes import shape
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
 
 # search_context_size → how many pages are read, and how many passages of each.
 SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
-MOST_DOMAINS = 100
-
-
-def _domains(value: Any, path: str) -> None:
-    """Up to a hundred host names, without `https://`."""
-    array(text)(value, path)
-    short(value, path, MOST_DOMAINS)
-
-
 PLACE = ("city", "country", "region", "timezone")
-_location = fields(
-    {}, {"type": nullable(one_of("approximate")), **{name: nullable(text) for name in PLACE}}
-)
 
 
 def _echo(entry: Json) -> Json:
@@ -113,15 +99,7 @@ WEB_SEARCH = hosted_tool(
         },
         "required": [],
     },
-    required={},
-    optional={
-        "external_web_access": nullable(boolean),
-        "filters": nullable(fields({}, {"allowed_domains": nullable(_domains)})),
-        "return_token_budget": anything,
-        "search_content_types": anything,
-        "search_context_size": nullable(one_of(*SIZES)),
-        "user_location": nullable(_location),
-    },
+    entry=shape("WebSearch"),
     echo=_echo,
     run=_run,
     stages=("in_progress", "searching", "completed"),
