@@ -6,19 +6,19 @@ understand a sentence, reason over a result, or write more than it was told.
 """
 
 import re
+from collections.abc import Sequence
 
 from . import answer, follow, grounded, typed
 from .catalogue import Tool
 from .choose import Ranked, is_small_talk, rank
 from .explanation import Argument, Candidate, Explanation
 from .fill import Call, fill
-from .finish import finish
 from .history import Situation, read
 from .lexicon import pattern
 from .offered import Offered
 from .plan import calls_of, plan
 from .prompt import Answer, Json, Prompt, call, message
-from .request import Request, read_request
+from .request import read_request
 from .structured import as_json_text
 from .text import stem
 
@@ -49,6 +49,7 @@ class _Turn:
         self.offered = Offered(prompt, situation)
         self.forced = self.offered.forced
         self.request = read_request(situation.request)
+        self.ranked: list[Ranked] = []
         self.why = Explanation()
 
     def decide(self) -> Answer:
@@ -57,16 +58,16 @@ class _Turn:
             return done
         if made and not self.forced:
             found = grounded.answer(typed.query(self.situation.request), made)
-            said = found or message(answer.from_results(made))
-            return self._say(said, "every call has its result, so I answer")
+            because = "every call has its result, so I answer"
+            return self._say(found or answer.from_results(made), because)
         if not self.offered.tools:
-            return self._say(message(answer.NO_TOOL), "there is no tool I may call")
+            return self._say(answer.NO_TOOL, "there is no tool I may call")
         return self._first_turn()
 
     def _after_results(self) -> Answer | None:
         last, functions = self.situation.made[-1], self.offered.functions
         if obeyed := follow.obey(self.situation, functions):
-            return self._send([obeyed], [], f"a result says to call {obeyed.tool.name}")
+            return self._send([obeyed], f"a result says to call {obeyed.tool.name}")
         if last.broke and last.name in functions and isinstance(last.arguments, dict):
             return self._call([(last.name, last.arguments)], f"{last.name} failed; I try it again")
         if last.failed:
@@ -74,83 +75,80 @@ class _Turn:
             if corrected is not None and last.name in functions:
                 return self._call([(last.name, corrected)], "the result suggests another value")
             if follow.says_to_ask(last):
-                return self._say(
-                    message(answer.ask_to_fix(last)), "the result says to ask the user"
-                )
+                return self._say(answer.ask_to_fix(last), "the result says to ask the user")
             return None
-        calls, ranked = self._plan(self.request)
-        finished = self.offered.finished(calls, ranked, self.request)
+        calls = self._plan()
+        finished = self.offered.finished(calls, self.ranked, self.request)
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         made = [each for each in self.situation.made if each.name not in typed.STEPWISE]
         if left := follow.remaining(ready, made):
             return self._call(left, "the request asks for more than was done", calls)
-        if step := _left_for(typed.STEPWISE, ranked):
-            return self._send([step], ranked, f"{step.tool.name} goes on with what was read")
-        waited = self._waited(ranked)
-        if waited is None:
-            return None
-        return self._send([waited], ranked, f"{waited.tool.name} waited for {last.name}")
-
-    def _waited(self, ranked: list[Ranked]) -> Call | None:
-        """The call whose description puts the latest one first, if the request is more for it."""
-        made = [each.name for each in self.situation.made]
-        counted = {each.call.tool.name: sum(each.share) for each in ranked}
-        for each in ranked:
-            tool = each.call.tool
-            waited = made[-1] in _put_first(tool) and tool.name not in made
-            if waited and sum(each.share) > counted.get(made[-1], 0):
-                self._take_facts(each.call, f"what {made[-1]} returned", nearly=True)
-                if not finish(each.call)[1]:
-                    return each.call
+        if step := self._left_for(typed.STEPWISE):
+            return self._send([step], f"{step.tool.name} goes on with what was read")
         return None
 
     def _first_turn(self) -> Answer:
-        calls, ranked = self._plan(self.request)
+        calls = self._plan()
         if self.situation.asked_before and all(each.missing for each in calls):
             whole = f"{self.situation.asked_before} {self.situation.request}"
             self.request = read_request(whole)
-            calls, ranked = self._plan(self.request)
-        request = self.request
+            calls = self._plan()
         self.why.candidates = [
-            Candidate(each.call.tool.name, round(each.score, 2), each.reasons(request))
-            for each in ranked
+            Candidate(each.call.tool.name, round(each.score, 2), each.reasons(self.request))
+            for each in self.ranked
         ]
-        best = ranked[0]
+        best = self.ranked[0]
         if self.forced and not calls:
-            calls = calls_of(best.call, request)
+            calls = calls_of(best.call, self.request)
         if calls:
-            return self._send(calls, ranked)
-        if is_small_talk(request):
-            return self._say(message(answer.SMALL_TALK), "nothing is asked for")
-        if left := _left_for(typed.LEFT_FOR, ranked):
-            told = f"nothing else fits, and {left.tool.name} is for what is asked"
-            return self._send([left], ranked, told)
+            return self._send(calls)
+        if is_small_talk(self.request):
+            return self._say(answer.SMALL_TALK, "nothing is asked for")
+        if left := self._left_for(typed.LEFT_FOR):
+            return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
-        none = "no tool shares a word with it"
-        return self._say(message(answer.NO_TOOL), nearest if best.reasons(request) else none)
+        shared = best.reasons(self.request)
+        return self._say(answer.NO_TOOL, nearest if shared else "no tool shares a word with it")
 
-    def _plan(self, request: Request) -> tuple[list[Call], list[Ranked]]:
-        """The calls the request wants, what must come first put first."""
+    def _left_for(self, names: tuple[str, ...]) -> Call | None:
+        """The call of the first of these tools that is there."""
+        calls = {each.call.tool.name: each.call for each in self.ranked}
+        return next((calls[name] for name in names if name in calls), None)
+
+    def _plan(self) -> list[Call]:
+        """The calls the request wants, what must come first put first; and all tools weighed."""
+        request, functions = self.request, self.offered.functions
         if is_small_talk(request):
-            return [], rank(request, self.offered.tools)
-        calls, ranked = plan(request, self.offered.tools)
-        met = {each.call.tool.name for each in ranked if each.reasons(request)}
-        calls = [c for c in calls if c.tool.name in met or c.tool.name in self.offered.functions]
-        if (named := self._named(request, ranked)) and named.tool not in [c.tool for c in calls]:
+            self.ranked = rank(request, self.offered.tools)
+            return []
+        calls, self.ranked = plan(request, self.offered.tools)
+        met = {each.call.tool.name for each in self.ranked if each.reasons(request)}
+        calls = [each for each in calls if each.tool.name in met | functions.keys()]
+        if (named := self._named()) and named.tool not in [each.tool for each in calls]:
             calls = [named]
+        calls = [self._waiting(each) or each for each in calls]
         for each in calls:
             self._take_facts(each, "a result", nearly=False)
             for parameter in list(each.missing):
                 if (data := self.offered.default(parameter, each.tool)) is not None:
                     each.put(parameter, data, "the instructions")
-        return [self._first(each, request) or each for each in calls], ranked
+        return [self._first(each) or each for each in calls]
 
-    def _named(self, request: Request, ranked: list[Ranked]) -> Call | None:
+    def _waiting(self, call: Call) -> Call | None:
+        """The call whose description puts `call` first, if the request is more for it."""
+        counted = {each.call.tool.name: sum(each.share) for each in self.ranked}
+        for each in self.ranked:
+            first = call.tool.name in _put_first(each.call.tool)
+            if first and sum(each.share) > counted[call.tool.name]:
+                return each.call
+        return None
+
+    def _named(self) -> Call | None:
         """The call of a tool of a known type, if the request has all the words of its name."""
-        if any(name in request.text for name in self.offered.functions):
+        if any(name in self.request.text for name in self.offered.functions):
             return None
-        said = {*request.stems}
-        calls = [each.call for each in ranked if each.call.tool.name in self.offered.written]
+        calls = (each.call for each in self.ranked if each.call.tool.name in self.offered.written)
+        said = {*self.request.stems}
         return next((c for c in calls if {*map(stem, c.tool.name_words)} <= said), None)
 
     def _take_facts(self, wanted: Call, source: str, nearly: bool) -> None:
@@ -160,7 +158,7 @@ class _Turn:
             if data is not None:
                 wanted.put(parameter, data, source)
 
-    def _first(self, wanted: Call, request: Request) -> Call | None:
+    def _first(self, wanted: Call) -> Call | None:
         """The call that `wanted` depends on, if its description says so and it is due."""
         for name in _put_first(wanted.tool):
             helper = self.offered.functions.get(name)
@@ -169,9 +167,9 @@ class _Turn:
             if any(made.name == helper.name and not made.failed for made in self.situation.made):
                 self._take_facts(wanted, f"what {helper.name} returned", nearly=True)
                 return None
-            first = fill(helper, request)
+            first = fill(helper, self.request)
             conditional = re.search(r"\bif\b|\bunless\b", wanted.tool.description)
-            doubted = pattern("doubt").search(request.text)
+            doubted = pattern("doubt").search(self.request.text)
             # what was said fits the other tool much better: "my card is 5521"
             surer = min(first.scores.values(), default=0) > SURER * min(
                 wanted.scores.values(), default=1
@@ -180,49 +178,42 @@ class _Turn:
                 return first
         return None
 
-    def _send(self, calls: list[Call], ranked: list[Ranked], because: str = "") -> Answer:
+    def _send(self, calls: list[Call], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
-        finished = self.offered.finished(calls, ranked, self.request)
+        finished = self.offered.finished(calls, self.ranked, self.request)
+        if not finished:
+            return self._say(answer.NO_TOOL, "what fits may not be called by me")
         ready = [(name, arguments) for name, arguments, missing in finished if not missing]
         if ready:
             name = ready[0][0]
-            told = f"tool_choice asks for {name}" if self.forced else ""
-            return self._call(ready, because or told or f"{name} fits the request best", calls)
-        if not finished:
-            return self._say(message(answer.NO_TOOL), "what fits may not be called by me")
+            told = (
+                f"tool_choice asks for {name}" if self.forced else f"{name} fits the request best"
+            )
+            return self._call(ready, because or told, calls)
         name, _, missing = finished[0]
         names = ", ".join(parameter.label for parameter in missing)
-        text = answer.ask_for(name, missing)
-        return self._say(message(text), f"{name} fits, but {names} was not said")
+        return self._say(answer.ask_for(name, missing), f"{name} fits, but {names} was not said")
 
     def _call(
-        self, ready: list[tuple[str, Json]], because: str, calls: list[Call] | None = None
+        self, ready: list[tuple[str, Json]], because: str, calls: Sequence[Call] = ()
     ) -> Answer:
         if not self.prompt.parallel_tool_calls:
             ready = ready[:1]
-        self.why.because = because
-        sources = {
-            (each.tool.name, label.split(".")[0]): source
-            for each in calls or ()
-            for label, source in each.sources.items()
-        }
         other = "the request" if calls else "the result before it"
+        told = {
+            (each.tool.name, label.split(".")[0]): source
+            for each in calls for label, source in each.sources.items()
+        }  # fmt: skip
+        self.why.because = because
         self.why.arguments = [
-            Argument(tool, name, value, sources.get((tool, name), other))
-            for tool, arguments in ready
-            for name, value in arguments.items()
-        ]
+            Argument(tool, name, value, told.get((tool, name), other))
+            for tool, arguments in ready for name, value in arguments.items()
+        ]  # fmt: skip
         return Answer([call(name, arguments) for name, arguments in ready], self.why)
 
-    def _say(self, said: Json, because: str) -> Answer:
+    def _say(self, said: str | Json, because: str) -> Answer:
         self.why.because = because
-        return Answer([said], self.why)
-
-
-def _left_for(names: tuple[str, ...], ranked: list[Ranked]) -> Call | None:
-    """The call of the first of these tools that is there."""
-    calls = {each.call.tool.name: each.call for each in ranked}
-    return next((calls[name] for name in names if name in calls), None)
+        return Answer([message(said) if isinstance(said, str) else said], self.why)
 
 
 def _put_first(tool: Tool) -> list[str]:

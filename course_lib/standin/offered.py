@@ -35,9 +35,8 @@ class Offered:
         self.forced = prompt.tool_choice not in ("auto", "none")
         self.situation, self.parallel = situation, prompt.parallel_tool_calls
         self.direct, self.in_program = _callable(prompt)
-        self.sentences = re.split(
-            r"(?<=[.!?;])\s+|\n+", f"{prompt.instructions or ''}\n{situation.told}"
-        )
+        told = f"{prompt.instructions or ''}\n{situation.told}"
+        self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told)
         both = self.direct | self.in_program
         self.declared = {name: self._instructed(tool) for name, tool in both.items()}
         search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
@@ -65,9 +64,7 @@ class Offered:
 
     def _instructed(self, tool: Json) -> Json:
         """A declaration whose description goes on with what the instructions say of the tool."""
-        said = [
-            each for each in self.sentences if re.search(rf"\b{re.escape(tool['name'])}\b", each)
-        ]
+        said = [each for each in self.sentences if tool["name"] in re.findall(r"[\w-]+", each)]
         about = " ".join([str(tool.get("description") or ""), *said])
         return tool | {"description": about} if said else tool
 
