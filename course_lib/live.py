@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import httpx2
 from openai import AsyncOpenAI, OpenAI
 
 from .home import CourseError
@@ -19,7 +18,7 @@ from .platform.models import MODELS
 from .platform.state import State
 from .standin import StandIn
 from .standin.prompt import Model
-from .transport import API_HOST, OFFLINE, OfflineTransport
+from .transport import API_HOST, offline_async_client, offline_client
 
 DEFAULT_MODEL = "gpt-5.6"
 
@@ -70,7 +69,7 @@ def connect(
     """
     if _goes_live(model, faults, mcp):
         return OpenAI()
-    return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=_transport(model, faults, mcp)))
+    return offline_client(_platform(model, faults, mcp).handle)
 
 
 def connect_async(
@@ -79,8 +78,7 @@ def connect_async(
     """`connect()` for `await`: a real `AsyncOpenAI` client."""
     if _goes_live(model, faults, mcp):
         return AsyncOpenAI()
-    transport = _transport(model, faults, mcp)
-    return AsyncOpenAI(**OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
+    return offline_async_client(_platform(model, faults, mcp).handle)
 
 
 def connect_agents(
@@ -101,9 +99,7 @@ def connect_agents(
     return client
 
 
-def _transport(
-    model: Model | None, faults: Sequence[Fault], mcp: Servers | None
-) -> OfflineTransport:
+def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> Platform:
     mounted = dict(mcp or {})
     for address, server in mounted.items():
         if not hasattr(server, "streamable_http_app"):
@@ -114,7 +110,7 @@ def _transport(
     state = State(mcp_servers=mounted)
     platform = Platform(model=model or StandIn(), faults=list(faults), state=state)
     recent_platforms.appendleft(platform)
-    return OfflineTransport(platform.handle)
+    return platform
 
 
 def _goes_live(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> bool:

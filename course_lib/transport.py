@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import Any
 
 import httpx2
+from openai import AsyncOpenAI, OpenAI
 
 from .platform.errors import ApiError
 from .platform.faults import NetworkFault
@@ -24,6 +25,17 @@ OFFLINE: dict[str, Any] = {
     "base_url": f"https://{API_HOST}/v1",
     "websocket_base_url": "offline://websockets-do-not-work-offline",
 }
+
+
+def offline_client(answer: Callable[[Request], Reply]) -> OpenAI:
+    """The real client, whose requests go to `answer`."""
+    return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=OfflineTransport(answer)))
+
+
+def offline_async_client(answer: Callable[[Request], Reply]) -> AsyncOpenAI:
+    """The same for `await`."""
+    http_client = httpx2.AsyncClient(transport=OfflineTransport(answer))
+    return AsyncOpenAI(**OFFLINE, http_client=http_client)
 
 
 class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):

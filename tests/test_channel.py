@@ -28,7 +28,8 @@ from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
 from course_lib.grading import channel
 from course_lib.grading.channel import ChannelClosed, ChannelTimeout, Json, PipeEnd
-from course_lib.grading.data import MAX_SIZE, function_call, project
+from course_lib.grading.data import MAX_SIZE, project
+from course_lib.grading.doubles import function_call
 from course_lib.grading.notebook_file import NotebookFile
 from course_lib.grading.piped import piped_submission
 from course_lib.grading.submission import Submission, describe
@@ -234,7 +235,7 @@ JSON_VALUES = st.recursive(
     max_leaves=6,
 )
 WORDS = st.sampled_from(
-    "do stub wire name args kwargs client request method path query body value missing "
+    "do to args kwargs name client request method path query body value missing "
     "unwritten error type message where $type $repr $stub $client ellipsis".split()
 )
 NEAR_MISSES = st.recursive(
@@ -266,18 +267,17 @@ def test_any_question_is_answered_or_refused(question: Json) -> None:
         assert isinstance(submission.answer(question), dict)
 
 
-SENT = {"method": "POST", "path": "/v1/responses", "query": {}, "body": "e30="}
+SENT = ["POST", "/v1/responses", {}, "{}"]
 
 
 @pytest.mark.parametrize(
     "question",
     [
-        {"do": "stub", "name": "another", "args": [], "kwargs": {}},
-        {"do": "wire", "client": 1, "request": SENT},
-        {"do": "wire", "client": -1, "request": SENT},
-        {"do": "wire", "client": 0, "request": SENT | {"body": "not base64"}},
-        {"do": "wire", "client": 0, "request": SENT | {"body": "é"}},
-        {"do": "wire", "client": 0, "request": {}},
+        {"to": 2, "args": SENT, "kwargs": {}},
+        {"to": -1, "args": SENT, "kwargs": {}},
+        {"to": 1, "args": [*SENT[:3], "€"], "kwargs": {}},
+        {"to": 1, "args": [], "kwargs": {}},
+        {"to": 1, "args": {}, "kwargs": {}},
         {"do": "verdict", "points": 10},
     ],
     ids=str,
@@ -286,7 +286,8 @@ def test_a_question_that_no_probe_asks_is_refused(question: Json) -> None:
     submission = Submission()
     submission.stub("stub")
     submission.client()
-    assert submission.answer({"do": "wire", "client": 0, "request": SENT})["status"] == 400
+    sent = submission.answer({"to": 1, "args": SENT, "kwargs": {}})
+    assert sent["returns"]["status"] == 400
     with pytest.raises(ChannelClosed):
         submission.answer(question)
 
@@ -783,7 +784,7 @@ def test_a_flood_of_questions_holds_nobody_up(tmp_path: Path) -> None:
     source = """
 import os, threading
 def is_late(promised, today):
-    frame = b'{"ask": {"do": "wire", "client": 0, "request": {}}}\\n' * 1000
+    frame = b'{"ask": {"to": 0, "args": [], "kwargs": {}}}\\n' * 1000
     while True:
         for descriptor in range(3, 64):
             try:

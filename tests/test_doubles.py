@@ -7,7 +7,7 @@ import pytest
 
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
-from course_lib.grading.data import function_call
+from course_lib.grading.doubles import function_call
 from course_lib.grading.submission import Outcome, Submission
 from course_lib.platform.faults import Fault
 from course_lib.standin import Scripted, call, message
@@ -253,23 +253,6 @@ def name_of(calls):
 
 def texts(stream):
     return "".join(event.delta for event in stream if event.type == "response.output_text.delta")
-
-def pieces(stream):
-    for event in stream:
-        if event.type == "response.output_text.delta":
-            yield event.delta
-
-async def pieces_async(count):
-    for number in range(count):
-        yield number
-
-def endless():
-    while True:
-        yield 1
-
-def blank():
-    raise NotImplementedError
-    yield
 """
 
 
@@ -312,32 +295,12 @@ def test_a_stream_is_handed_over(pipe: Way) -> None:
     assert (finding.tried, finding.came_back) == ("texts(stream)", "'one two three' (a string)")
 
 
-def test_a_generator_is_gone_through(pipe: Way) -> None:
-    def look(submission: Submission) -> Outcome:
-        client = submission.client(Scripted([message("one two three")]))
-        outcome = submission.iterate("pieces", client.stream(model="gpt-5.6", input="hello"))
-        return outcome.through("".join)
-
-    assert came_back(READS, look, pipe) == "'one two three' (a string)"
-    assert came_back(READS, lambda s: s.iterate("pieces_async", 3), pipe) == "[0, 1, 2] (a list)"
-    endless = came_back(READS, lambda s: s.iterate("endless").through(len), pipe)
-    assert endless == "10000 (an integer)"
-
-
-def test_a_generator_that_is_not_written_is_not_attempted() -> None:
-    def check(submission: Submission) -> Iterator[Finding]:
-        yield expect("it yields", submission.iterate("blank")).equals([1])
-
-    task = Task("99.1", "A task of the tests", 1, 1, 1, (), check)
-    assert run_check(task, direct_submission(names_of(READS))).state is State.NOT_ATTEMPTED
-
-
 # Values
 
 
-def read(source: str, name: str, do: str = "value") -> Result:
+def read(source: str, name: str) -> Result:
     def check(submission: Submission) -> Iterator[Finding]:
-        yield expect("it is 1", getattr(submission, do)(name)).equals(1)
+        yield expect("it is 1", submission.value(name)).equals(1)
 
     task = Task("99.1", "A task of the tests", 1, 1, 1, (), check)
     return run_check(task, direct_submission(names_of(source)))
@@ -356,11 +319,3 @@ def test_a_value_that_is_filled_in_partly_is_judged() -> None:
     assert read("empty = []", "empty").state is State.FAILED
     [finding] = read("x = [1, ...]", "x").findings
     assert finding.came_back == "[1, ...] (a list)"
-
-
-def test_a_schema_may_be_a_dict_or_a_pydantic_model() -> None:
-    model = "import pydantic\nclass Stock(pydantic.BaseModel):\n    sku: str"
-    [finding] = read(model, "Stock", "schema").findings
-    assert finding.came_back.startswith("{'properties': {'sku': {'title': 'Sku', 'type': 'string'}")
-    assert read("schema = 1", "schema", "schema").state is State.PASSED
-    assert read("schema = ...", "schema", "schema").state is State.NOT_ATTEMPTED

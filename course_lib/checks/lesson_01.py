@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.data import SdkObject, function_call
-from ..grading.doubles import Client, Stub
+from ..grading.doubles import Client, SdkObject, Stub, call_of_text, function_call
 from ..grading.submission import Outcome, Submission
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
@@ -19,7 +18,6 @@ from .wire import (
     Watched,
     accepted,
     asked,
-    call_of_text,
     calls_in,
     function_tool,
     outputs,

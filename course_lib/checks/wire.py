@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..grading.data import SdkObject, function_call
 from ..grading.doubles import Client, Stub
 from ..grading.submission import Outcome, Verdict
 from ..live import MODEL
@@ -43,11 +42,6 @@ def function_tool(name: str, description: str, **texts: str) -> Json:
     }
     tool = {"type": "function", "name": name, "description": description, "strict": True}
     return tool | {"parameters": parameters}
-
-
-def call_of_text(name: str, call_id: str, arguments: str) -> SdkObject:
-    """A function_call item with these arguments, which need not be JSON."""
-    return SdkObject(function_call(name, call_id).data | {"arguments": arguments})
 
 
 def ask(platform: Platform, items: str | list[Json], tools: Any, **options: Any) -> Exchange:

@@ -6,40 +6,12 @@ no mark in it: what a learner returns is never more than a value.
 """
 
 import dataclasses
-import json
 import re
 from typing import Any
 
 MAX_REPR = 200
 MAX_DEPTH = 50
 MAX_SIZE = 500_000  # characters of one value; as JSON it is at most 12 times as long
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SdkObject:
-    """An output item or a response, as JSON; the learner's code gets the SDK's own type."""
-
-    data: dict[str, Any]
-
-    def __str__(self) -> str:
-        kind = self.data.get("type") or self.data["object"]
-        called = (
-            f": {self.data['name']}({self.data['arguments']})" if "arguments" in self.data else ""
-        )
-        return f"<{kind} {self.data.get('call_id') or self.data['id']}{called}>"
-
-
-def function_call(name: str, call_id: str, **arguments: Any) -> SdkObject:
-    """A function_call item as the model sends it."""
-    item = {
-        "type": "function_call",
-        "id": call_id.replace("call", "fc"),
-        "call_id": call_id,
-        "name": name,
-        "arguments": json.dumps(arguments),
-        "status": "completed",
-    }
-    return SdkObject(item)
 
 
 def project(value: Any) -> Any:
@@ -74,14 +46,25 @@ class _Projection:
     def of(self, value: Any, depth: int) -> Any:
         if depth > MAX_DEPTH:
             return _opaque(value, "nested too deeply")
+        self._take(4)
         match value:
-            case None | bool() | int() | float() | str():
-                return self._plain(value)
+            case None | bool():
+                return value
+            # An enum member or another subclass crosses as the plain value that it is.
+            case str():
+                self._take(len(value))
+                return str.__str__(value)
+            case float():
+                self._take(20)
+                return float.__float__(value)
+            case int():
+                if value.bit_length() > 10_000:  # longer than Python writes or reads
+                    return _opaque(value, f"a number of {value.bit_length()} bits")
+                self._take(value.bit_length() // 3)
+                return int.__int__(value)
             case list() | tuple():
-                self._take(2)
                 return [self.of(member, depth + 1) for member in value]
             case dict():
-                self._take(2)
                 return {self._key(key): self.of(each, depth + 1) for key, each in value.items()}
         if isinstance(value, type):  # a class has the methods, but not the data
             return _opaque(value, safe_repr(value))
@@ -95,22 +78,6 @@ class _Projection:
         text = safe_repr(value)
         self._take(len(text))
         return _opaque(value, text)
-
-    def _plain(self, value: Any) -> Any:
-        """An enum member or another subclass crosses as the plain value that it is."""
-        if isinstance(value, str):
-            self._take(len(value) + 2)
-            return str.__str__(value)
-        if isinstance(value, float):
-            self._take(20)
-            return float.__float__(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            if value.bit_length() > 10_000:  # longer than Python writes or reads
-                return _opaque(value, f"a number of {value.bit_length()} bits")
-            self._take(2 + value.bit_length() // 3)
-            return int.__int__(value)
-        self._take(4)
-        return value
 
     def _key(self, key: Any) -> str:
         text = str.__str__(key) if isinstance(key, str) else safe_repr(key)

@@ -1,12 +1,12 @@
 """What a check hands to a submission that is no plain data: stubs, clients, streams, SDK objects.
 
-Each crosses as a mark (`data.py`), which the learner's side turns into what it stands for. The
+Each crosses as its mark, which the learner's side turns into what it stands for (`probe.py`). The
 calls of a stub and the requests of a client come back here, where no submission can reach: they
-are recorded and answered.
+are recorded and answered. Each shows itself as a learner would write it.
 """
 
-import base64
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,15 +16,16 @@ from ..platform.engine import run_turn
 from ..platform.faults import NetworkFault
 from ..platform.http import Request
 from .channel import ChannelClosed, Json
-from .data import SdkObject, project
+from .data import project
 
 MAX_REQUESTS = 40  # that one call of the learner's code may send through a client
 
 
-@dataclass
+@dataclass(repr=False)
 class Stub:
     """A function handed to the submission. Its calls are recorded on the checking side."""
 
+    number: int
     name: str
     returns: Any = None
     """What a call gives: data."""
@@ -38,6 +39,13 @@ class Stub:
     """The arguments of each call by name: the one it was passed by, or has in `does`; failing
     both, a positional one's place ("0")."""
 
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def mark(self) -> Json:
+        return {"$stub": self.number, "name": self.name, "awaited": self.awaited}
+
     def answer(self, args: list[Any], kwargs: Json) -> Json:
         """Record one call, and say what it returns or raises."""
         self.calls.append(self._by_name(args, kwargs))
@@ -47,7 +55,7 @@ class Stub:
             return {"returns": project(self.does(*args, **kwargs) if self.does else self.returns)}
         except Exception as error:
             message = str(error.args[0]) if error.args else ""
-            return {"raises": {"type": type(error).__name__, "message": message}}
+            return {"raises": type(error).__name__, "message": message}
 
     def _by_name(self, args: list[Any], kwargs: Json) -> Json:
         if self.does is not None:
@@ -58,7 +66,7 @@ class Stub:
         return {str(place): value for place, value in enumerate(args)} | kwargs
 
 
-@dataclass
+@dataclass(repr=False)
 class Client:
     """A client handed to the submission; `platform` is the other end of its wire."""
 
@@ -67,6 +75,13 @@ class Client:
     max_requests: int = MAX_REQUESTS
     awaited: bool = False  # an AsyncOpenAI
     sent: int = 0  # in the call under way
+
+    def __repr__(self) -> str:
+        return "client"
+
+    @property
+    def mark(self) -> Json:
+        return {"$client": self.number, "awaited": self.awaited}
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -78,7 +93,7 @@ class Client:
         """Whether the call under way has sent more than it may: a loop without a cap."""
         return self.sent > self.max_requests
 
-    def response(self, **request: Any) -> SdkObject:
+    def response(self, **request: Any) -> "SdkObject":
         """A `Response` for the submission: what the platform answers to this request.
 
         It is stored on the platform, so that `previous_response_id` can name it. Raises ApiError.
@@ -89,72 +104,89 @@ class Client:
         """A `Stream` of this request's events for the submission, opened through this client."""
         return Stream(self, request)
 
-    def send(self, request: Json) -> Json:
+    def answer(self, args: list[Any], kwargs: Json) -> Json:
         """Answer one request of the submission: a reply, a fault of the network, or an end.
 
         Raises ChannelClosed for what is no request.
         """
-        match request:
-            case {"method": str(method), "path": str(path), "query": dict(query), "body": str()}:
-                try:
-                    content = base64.b64decode(request["body"])
-                except ValueError:
-                    raise ChannelClosed from None
-                self.sent += 1
-                if self.is_used_up:
-                    return {"stop": f"more than {self.max_requests} requests"}
-                return self._reply(Request(method, path, content, query=query))
-        raise ChannelClosed
-
-    def _reply(self, request: Request) -> Json:
+        match args:
+            case [str(method), str(path), dict(query), str(body)] if (
+                max(body, default="") < "\u0100"
+            ):
+                request = Request(method, path, body.encode("latin-1"), query=query)
+            case _:
+                raise ChannelClosed
+        self.sent += 1
+        if self.is_used_up:
+            return {"stop": f"more than {self.max_requests} requests"}
         answer: Json = {"chunks": []}
         try:
             reply = self.platform.handle(request)
             answer |= {"status": reply.status, "headers": reply.headers}
             for chunk in reply.chunks:
-                answer["chunks"].append(base64.b64encode(chunk).decode())
+                answer["chunks"].append(chunk.decode("latin-1"))
         except NetworkFault as fault:  # before the reply, or in the middle of its stream
             answer["fault"] = fault.kind
-        return answer
+        return {"returns": answer}
 
 
-@dataclass
+@dataclass(repr=False)
 class Stream:
     """A streamed response that the submission is given to read."""
 
     client: Client
     request: Json
 
+    def __repr__(self) -> str:
+        return "stream"
+
+    @property
+    def mark(self) -> Json:
+        return {"$stream": self.request, "$client": self.client.number}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SdkObject:
+    """An output item or a response, as JSON; the learner's code gets the SDK's own type."""
+
+    data: Json
+
+    def __repr__(self) -> str:
+        kind = self.data.get("type") or self.data["object"]
+        called = (
+            f": {self.data['name']}({self.data['arguments']})" if "arguments" in self.data else ""
+        )
+        return f"<{kind} {self.data.get('call_id') or self.data['id']}{called}>"
+
+    @property
+    def mark(self) -> Json:
+        return {"$item": self.data}
+
+
+def function_call(name: str, call_id: str, **arguments: Any) -> SdkObject:
+    """A function_call item as the model sends it."""
+    return call_of_text(name, call_id, json.dumps(arguments))
+
+
+def call_of_text(name: str, call_id: str, arguments: str) -> SdkObject:
+    """A function_call item with these arguments, which need not be JSON."""
+    item = {"type": "function_call", "id": call_id.replace("call", "fc"), "call_id": call_id}
+    return SdkObject(item | {"name": name, "arguments": arguments, "status": "completed"})
+
 
 def mark(argument: Any) -> Any:
     """An argument as data, with marks for what is none, at any depth."""
     match argument:
-        case Stub():
-            return {"$async_stub" if argument.awaited else "$stub": argument.name}
-        case Client():
-            return {"$async_client" if argument.awaited else "$client": argument.number}
-        case Stream():
-            return {"$stream": argument.request, "$client": argument.client.number}
-        case SdkObject():
-            return {"$item": argument.data}
         case dict():
             return {key: mark(value) for key, value in argument.items()}
         case list() | tuple():
             return [mark(value) for value in argument]
-    return argument
+    return getattr(argument, "mark", argument)
 
 
 def shown(argument: Any) -> str:
     """An argument as a learner would write it."""
     match argument:
-        case Client():
-            return "client"
-        case Stub():
-            return argument.name
-        case Stream():
-            return "stream"
-        case SdkObject():
-            return str(argument)
         case {"type": "function", "name": str(name)}:  # a declaration, of which that will do
             return f"<tool {name}>"
         case dict():

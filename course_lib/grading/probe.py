@@ -5,7 +5,6 @@ task, no check and no expected value.
 """
 
 import asyncio
-import base64
 import builtins
 import ctypes
 import inspect
@@ -13,17 +12,9 @@ import io
 import sys
 import threading
 import traceback
-from collections.abc import (
-    AsyncIterable,
-    Awaitable,
-    Callable,
-    Coroutine,
-    Iterator,
-    MutableMapping,
-)
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
 from contextlib import contextmanager
 from functools import cache
-from itertools import islice
 from typing import Any
 
 from ..platform.faults import NetworkFault
@@ -34,7 +25,6 @@ from .data import project, safe_repr
 Ask = Callable[[Json], Json]
 
 SUBMISSION_FILE = "<submission>"  # the file name of code that runs outside of a notebook
-MAX_MEMBERS = 10_000  # of an iterable that may have no end
 
 
 class StubError(Exception):
@@ -64,10 +54,8 @@ class Probe:
     def answer(self, question: Json) -> Json:
         """Do what the question says with a name. Errors come back as data.
 
-        value    look it up
-        schema   look it up; a pydantic model class gives its JSON schema
-        call     call it, and wait for what it returns
-        iterate  call it, and go through what it returns, MAX_MEMBERS at most
+        value  look it up
+        call   call it, and wait for what it returns
         """
         name = question["name"]
         if raised := self._failed(name):
@@ -88,122 +76,72 @@ class Probe:
             return {"error": describe_error(error)}
 
     def _do(self, question: Json, value: Any) -> Any:
-        match question["do"]:
-            case "value":
-                return value
-            case "schema":
-                return value.model_json_schema() if hasattr(value, "model_json_schema") else value
+        if question["do"] == "value":
+            return value
         arguments, named = self._rebuild(question["arguments"]), self._rebuild(question["named"])
         result = value(*arguments, **named)
-        if inspect.isawaitable(result):
-            result = _in_a_loop(_wait(result))
-        if question["do"] == "call":
-            return result
-        if hasattr(result, "__aiter__"):
-            return _in_a_loop(_members(result))
-        return list(islice(result, MAX_MEMBERS))
+        return _in_a_loop(_wait(result)) if inspect.isawaitable(result) else result
 
-    def _ask_back(self, question: Json) -> Json:
-        reply = self._ask(question)
+    def _call_back(self, number: int, *args: Any, **kwargs: Any) -> Any:
+        """Have the checking side do what it handed out under this number."""
+        reply = self._ask({"to": number, "args": project(args), "kwargs": project(kwargs)})
         if "stop" in reply:
             raise Stopped(reply["stop"])
-        return reply
+        if "raises" in reply:
+            raise _exception(reply["raises"], reply["message"])
+        return reply["returns"]
 
     def _rebuild(self, value: Any) -> Any:
         """Data from the checking side, with its marks turned into what they stand for."""
-        if isinstance(value, list):
-            return [self._rebuild(member) for member in value]
-        if not isinstance(value, dict):
-            return value
         match value:
-            case {"$stub": name}:
-                return self._stub(name)
-            case {"$async_stub": name}:
-                return self._async_stub(name)
+            case list():
+                return [self._rebuild(member) for member in value]
+            case {"$stub": number, "name": name, "awaited": awaited}:
+                return self._stub(number, name, awaited)
             case {"$stream": request, "$client": number}:
                 return self._client(number).responses.create(**request, stream=True)
-            case {"$client": number}:
-                return self._client(number)
-            case {"$async_client": number}:
-                return self._async_client(number)
+            case {"$client": number, "awaited": awaited}:
+                return self._client(number, awaited)
             case {"$item": item}:
                 return _sdk_object(item)
-        return {key: self._rebuild(member) for key, member in value.items()}
+            case dict():
+                return {key: self._rebuild(member) for key, member in value.items()}
+        return value
 
-    def _stub(self, name: str) -> Callable[..., Any]:
+    def _stub(self, number: int, name: str, awaited: bool) -> Callable[..., Any]:
         def stub(*args: Any, **kwargs: Any) -> Any:
-            reply = self._ask_back(
-                {"do": "stub", "name": name, "args": project(args), "kwargs": project(kwargs)}
-            )
-            if "raises" in reply:
-                raise _exception(reply["raises"]["type"], reply["raises"]["message"])
-            return reply["returns"]
+            return self._call_back(number, *args, **kwargs)
 
-        stub.__name__ = stub.__qualname__ = name
-        return stub
+        async def async_stub(*args: Any, **kwargs: Any) -> Any:
+            return self._call_back(number, *args, **kwargs)
 
-    def _async_stub(self, name: str) -> Callable[..., Any]:
-        call = self._stub(name)
+        made = async_stub if awaited else stub
+        made.__name__ = made.__qualname__ = name
+        return made
 
-        async def stub(*args: Any, **kwargs: Any) -> Any:
-            return call(*args, **kwargs)
-
-        stub.__name__ = stub.__qualname__ = name
-        return stub
-
-    def _client(self, number: int) -> Any:
+    def _client(self, number: int, awaited: bool = False) -> Any:
         """A real client whose wire ends on the checking side."""
-        import httpx2
-        from openai import OpenAI
-
-        from ..transport import OFFLINE
-
-        return OpenAI(**OFFLINE, http_client=httpx2.Client(transport=self._transport(number)))
-
-    def _async_client(self, number: int) -> Any:
-        import httpx2
-        from openai import AsyncOpenAI
-
-        from ..transport import OFFLINE
-
-        transport = self._transport(number)
-        return AsyncOpenAI(**OFFLINE, http_client=httpx2.AsyncClient(transport=transport))
-
-    def _transport(self, number: int) -> Any:
-        from ..transport import OfflineTransport
+        from ..transport import offline_async_client, offline_client
 
         def send(request: Request) -> Reply:
-            sent = {
-                "method": request.method,
-                "path": request.path,
-                "query": request.query,
-                "body": base64.b64encode(request.body).decode(),
-            }
-            reply = self._ask_back({"do": "wire", "client": number, "request": sent})
+            reply = self._call_back(
+                number, request.method, request.path, request.query, request.body.decode("latin-1")
+            )
             if "status" not in reply:
                 raise NetworkFault(reply["fault"])
             return Reply(reply["status"], reply["headers"], _chunks(reply))
 
-        return OfflineTransport(send)
+        return (offline_async_client if awaited else offline_client)(send)
 
 
 def _chunks(reply: Json) -> Iterator[bytes]:
-    yield from map(base64.b64decode, reply["chunks"])
+    yield from (chunk.encode("latin-1") for chunk in reply["chunks"])
     if "fault" in reply:
         raise NetworkFault(reply["fault"])
 
 
 async def _wait(result: Awaitable[Any]) -> Any:
     return await result
-
-
-async def _members(result: AsyncIterable[Any]) -> list[Any]:
-    members = []
-    async for member in result:
-        members.append(member)
-        if len(members) == MAX_MEMBERS:
-            break
-    return members
 
 
 def _in_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:

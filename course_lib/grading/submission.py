@@ -85,22 +85,16 @@ class Submission:
         self.ask: Callable[[Json], Json] = _not_connected
         self.over: Exception | None = None
         self.reached = ""
-        self._stubs: dict[str, Stub] = {}
-        self._clients: list[Client] = []
+        self._handed: list[Stub | Client] = []
 
     def forget(self) -> None:
         """Begin another task with the same probe: nothing was tried or handed out yet."""
         self.over, self.reached = None, ""
-        self._stubs.clear()
-        self._clients.clear()
+        self._handed.clear()
 
     def value(self, name: str) -> Outcome:
         """Look a name up. None, `...`, and a list or dict of nothing else, are not attempted."""
         return self._outcome({"do": "value", "name": name}, f"the value of {name}")
-
-    def schema(self, name: str) -> Outcome:
-        """The JSON schema under a name: a dict as it is, or that of a pydantic model class."""
-        return self._outcome({"do": "schema", "name": name}, f"the schema {name}")
 
     def call(self, name: str, *arguments: Any, **named: Any) -> Outcome:
         """Call the learner's function, an `async def` too, and wait for what it returns.
@@ -108,14 +102,9 @@ class Submission:
         Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
         responses, streams, `function_call` items.
         """
-        return self._call("call", name, arguments, named)
-
-    def iterate(self, name: str, *arguments: Any, **named: Any) -> Outcome:
-        """Call a generator of the learner's; the value is the list of what it yields.
-
-        A function that returns a list or another iterable does as well.
-        """
-        return self._call("iterate", name, arguments, named)
+        written = [*map(shown, arguments), *(f"{key}={shown(each)}" for key, each in named.items())]
+        question = {"do": "call", "name": name, "arguments": mark(arguments), "named": mark(named)}
+        return self._outcome(question, f"{name}({', '.join(written)})")
 
     def stub(
         self,
@@ -127,8 +116,9 @@ class Submission:
         awaited: bool = False,
     ) -> Stub:
         """A function of the checking side that the submission can be given, and may call."""
-        self._stubs[name] = Stub(name, returns, raises, does, awaited)
-        return self._stubs[name]
+        stub = Stub(len(self._handed), name, returns, raises, does, awaited)
+        self._handed.append(stub)
+        return stub
 
     def client(
         self,
@@ -147,8 +137,9 @@ class Submission:
         awaited       whether the learner's code gets an `AsyncOpenAI`
         """
         platform = Platform(model=model or StandIn(), faults=list(faults))
-        self._clients.append(Client(len(self._clients), platform, max_requests, awaited))
-        return self._clients[-1]
+        client = Client(len(self._handed), platform, max_requests, awaited)
+        self._handed.append(client)
+        return client
 
     def answer(self, question: Json) -> Json:
         """What the learner's side asks back: a stub was called, a request goes over the wire.
@@ -156,23 +147,10 @@ class Submission:
         Raises ChannelClosed for a question that no probe of ours asks.
         """
         match question:
-            case {"do": "stub", "name": str(name), "args": list(args), "kwargs": dict(kwargs)}:
-                if name in self._stubs:
-                    return self._stubs[name].answer(args, kwargs)
-            case {"do": "wire", "client": int(number), "request": dict(request)}:
-                if 0 <= number < len(self._clients):
-                    return self._clients[number].send(request)
+            case {"to": int(number), "args": list(args), "kwargs": dict(kwargs)}:
+                if 0 <= number < len(self._handed):
+                    return self._handed[number].answer(args, kwargs)
         raise ChannelClosed
-
-    def _call(self, do: str, name: str, arguments: Sequence[Any], named: Json) -> Outcome:
-        written = [*map(shown, arguments), *(f"{key}={shown(each)}" for key, each in named.items())]
-        question = {
-            "do": do,
-            "name": name,
-            "arguments": mark(list(arguments)),
-            "named": mark(named),
-        }
-        return self._outcome(question, f"{name}({', '.join(written)})")
 
     def _outcome(self, question: Json, tried: str) -> Outcome:
         if self.over is None:
@@ -195,7 +173,7 @@ class Submission:
                 raise Missing(question["name"])
             case {"unwritten": _}:
                 raise NotAttempted(question["name"])
-            case {"value": value} if question["do"] in ("value", "schema") and _is_blank(value):
+            case {"value": value} if question["do"] == "value" and _is_blank(value):
                 raise NotAttempted(question["name"])
             case {"cell": _, "raised": dict(error)}:
                 raise CellFailed(question["name"], str(error.get("type")), raised(error))
@@ -207,6 +185,10 @@ class Submission:
                 hint = self._latest_hint() if self._exchanges() > seen else None
                 return Outcome(tried, problem=f"your code raised {raised(error)}", hint=hint)
         raise ChannelClosed
+
+    @property
+    def _clients(self) -> list[Client]:
+        return [each for each in self._handed if isinstance(each, Client)]
 
     def _exchanges(self) -> int:
         return sum(len(client.platform.exchanges) for client in self._clients)

@@ -24,7 +24,13 @@ IMPATIENT = (
     "client.time = types.SimpleNamespace(time=time.time, sleep=lambda seconds: None)"
 )
 # As %reset does, but for the collection of garbage, which takes longer than most checks.
-EMPTIED = "get_ipython().user_ns.clear(); get_ipython().init_user_ns()"
+EMPTIED = """
+def _empty(shell):
+    for name in [name for name in shell.user_ns if not name.startswith("__")]:
+        del shell.user_ns[name]
+    shell.init_user_ns()
+_empty(get_ipython())
+"""
 
 
 def directly(task: Task, source: str, seconds: float = SECONDS) -> Result:
