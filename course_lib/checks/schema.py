@@ -1,7 +1,8 @@
 """What a schema asks for, and whether a value fits it, for the keywords of the tasks.
 
 Checks read schemas that a submission wrote. This knows no `pattern` and no `$ref`, so such a
-schema can neither keep a check busy for ever nor make it fetch anything.
+schema can neither keep a check busy for ever nor make it fetch anything. (The package jsonschema
+knows both, and takes two seconds to load where JupyterLab is installed.)
 """
 
 from typing import Any
@@ -19,7 +20,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 def fits(value: Any, schema: dict[str, Any]) -> bool:
     """Whether `value` fits; keywords that are not known here do not count."""
-    if "type" in schema and not any(_is(value, name) for name in _as_list(schema["type"])):
+    types = schema.get("type", [])
+    types = types if isinstance(types, list) else [types]
+    if types and not any(_is(value, name) for name in types):
         return False
     if "enum" in schema and value not in schema["enum"]:
         return False
@@ -49,7 +52,3 @@ def asks_for(schema: dict[str, Any], *names: str) -> bool:
 
 def _is(value: Any, name: str) -> bool:
     return isinstance(value, _TYPES[name]) and (name == "boolean") is isinstance(value, bool)
-
-
-def _as_list(types: str | list[str]) -> list[str]:
-    return types if isinstance(types, list) else [types]
