@@ -2,12 +2,15 @@
 
 import asyncio
 import json
+import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from agents import Agent, HostedMCPTool, Runner
-from agents.mcp import MCPServerStreamableHttp
+from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
 from openai import APIStatusError
 
 from course_lib import connect, connect_agents
@@ -17,6 +20,7 @@ from course_lib.platform.hosted import mcp_client
 from course_lib.platform.http import WITH_KEY, Request
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message
+from tests import ROOT
 from tests.mcp_servers import answering, running, shop
 from tests.rejections import answer
 from tests.test_hosted import Watched, kinds
@@ -220,6 +224,27 @@ def test_what_is_no_text_is_shown_as_json() -> None:
     output = made(ask(platform(call("label", {}), DONE)))["output"].split("\n")
     assert output[0] == "Parcel 7"
     assert json.loads(output[1]) == {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+
+
+def test_nobody_waits_for_another_ones_slow_tool() -> None:
+    server, begun, gate = shop(), threading.Event(), threading.Event()
+
+    @server.tool()
+    def gated() -> str:
+        """Wait until the test lets it go."""
+        begun.set()
+        gate.wait(20)
+        return "through"
+
+    script = Scripted([call("gated", {}), STATUS, DONE, DONE])
+    asked = Platform(model=script, state=State(mcp_servers={URL: server}))
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(ask, asked)
+        assert begun.wait(20)
+        assert made(ask(asked))["output"] == "Order A-104 is late."
+        assert not slow.done()
+        gate.set()
+        assert made(slow.result())["output"] == "through"
 
 
 # --- Approvals
@@ -506,14 +531,19 @@ def test_the_agents_sdk_stops_for_the_user(approve: bool) -> None:
     assert (result.final_output, len(calls)) == ("Done.", approve)
 
 
-def test_the_agents_sdk_runs_a_server_on_its_own_side_too() -> None:
-    async def run(url: str) -> Any:
-        async with MCPServerStreamableHttp(params={"url": url}) as server:
-            agent = Agent("desk", mcp_servers=[server], model="gpt-5.4")
-            return await Runner.run(agent, "Where is A-104?")
+def test_the_agents_sdk_runs_servers_on_its_own_side_too() -> None:
+    alone = "from tests.mcp_servers import shop; shop().run()"
 
-    connect_agents(Scripted([STATUS, DONE]))
+    async def run(server: Any) -> str:
+        connect_agents(Scripted([STATUS, DONE]))
+        async with server:
+            agent = Agent("desk", mcp_servers=[server], model="gpt-5.4")
+            result = await Runner.run(agent, "Where is A-104?")
+        return str([i.output for i in result.new_items if i.type == "tool_call_output_item"])
+
     with running(shop().streamable_http_app()) as address:
-        result = asyncio.run(run(f"{address}/mcp"))
-    outputs = [item.output for item in result.new_items if item.type == "tool_call_output_item"]
-    assert "Order A-104 is late." in str(outputs)
+        over_http = MCPServerStreamableHttp(params={"url": f"{address}/mcp"})
+        assert "Order A-104 is late." in asyncio.run(run(over_http))
+    command = {"command": sys.executable, "args": ["-c", alone], "cwd": str(ROOT)}
+    over_stdio = MCPServerStdio(params=command, client_session_timeout_seconds=60)  # type: ignore[arg-type]
+    assert "Order A-104 is late." in asyncio.run(run(over_stdio))
