@@ -93,6 +93,8 @@ def listed(items: list[Json], state: State) -> list[Json]:
 def _listed(item: Json, state: State) -> Json:
     if item.get("type", "message") != "message":
         prefix = "fco" if item["type"] == "function_call_output" else "item"
+        if item["type"].startswith(("function_call", "custom_tool_call")):
+            item = {"status": "completed"} | item
         return item if item.get("id") else item | {"id": state.new_id(prefix)}
     content = item["content"]
     if isinstance(content, str):
