@@ -1,6 +1,6 @@
 """The endpoints of `/v1/containers`: where code and commands run, and the files there."""
 
-from .errors import GAP, ApiError, Json
+from .errors import Json, refusal
 from .hosted import containers
 from .hosted.containers import Container, ContainerFile, find
 from .hosted.skills import check_list
@@ -45,7 +45,7 @@ def create_file(state: State, request: Request, container_id: str, body: Json) -
         text(body["file_id"], "file_id")
         made = containers.copy_in(state, container, body["file_id"])
     else:
-        raise ApiError("Give a 'file' to upload, or the 'file_id' of one.", code=GAP)
+        raise refusal("container_file_missing")
     return _shown(container, made)
 
 
@@ -73,7 +73,7 @@ def _find_file(container: Container, file_id: str) -> ContainerFile:
     for stored in container.files.values():
         if stored.id == file_id:
             return stored
-    raise ApiError(f"Container file with id '{file_id}' not found.", code=GAP, status=404)
+    raise refusal("no_such_container_file", file_id=file_id)
 
 
 def _shown(container: Container, stored: ContainerFile) -> Json:

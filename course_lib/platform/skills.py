@@ -3,7 +3,7 @@
 A version stays as it is, and cannot be deleted alone.
 """
 
-from .errors import GAP, ApiError, Json
+from .errors import Json, refusal
 from .hosted.skills import StoredSkill, find, pack, unpack
 from .http import Request
 from .pages import list_page
@@ -65,7 +65,7 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Jso
     """Read what was uploaded as the next version of a skill."""
     uploaded = [(body[key]["filename"], content) for key, content in request.files.items()]
     if not uploaded:
-        raise ApiError("Give the files of a skill, or one zip of them, as 'files'.", code=GAP)
+        raise refusal("skill_without_files")
     skill = unpack(request.files.get("files") or pack(uploaded), "files")
     shown = {
         "id": state.new_id("skillver"),

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import files
-from ..errors import GAP, ApiError, Json
+from ..errors import Json, refusal
 from ..rules import Rule, anything, array, fields, nullable, one_of, text
 from . import process, skills
 from .process import Ended
@@ -118,13 +118,9 @@ def find(state: "State", container_id: str) -> Container:
     """A container that is still there; ApiError for one that never was, or has expired."""
     container = state.containers.get(container_id)
     if container is None:
-        raise ApiError(f"Container with id '{container_id}' not found.", code=GAP, status=404)
+        raise refusal("no_such_container", container_id=container_id)
     if is_expired(container, state):
-        raise ApiError(
-            "Container is expired.",
-            hint=f"A container lives for {container.minutes} minutes after its last use. "
-            'Make a new one, or let {"type": "auto"} do it.',
-        )
+        raise refusal("container_expired", minutes=container.minutes)
     return container
 
 
@@ -146,7 +142,7 @@ def upload(state: "State", container: Container, filename: str, content: bytes) 
     name = skills.UNSAFE.sub("_", re.split(r"[\\/]", filename)[-1])
     name = name.encode()[-100:].decode("utf-8", "ignore").lstrip(".") or "file"
     if name in container.folders or any(each.startswith(f"{name}/") for each in container.files):
-        raise ApiError(f"The container has a folder named '{name}'.", code=GAP)
+        raise refusal("container_has_folder", name=name)
     return put(state, container, name, content, "user")
 
 

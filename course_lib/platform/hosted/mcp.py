@@ -13,7 +13,7 @@ from functools import partial
 from http import client as http_client
 from typing import TYPE_CHECKING, Any
 
-from ..errors import GAP, ApiError, Json, wrong_type
+from ..errors import Json, refusal, wrong_type
 from ..rules import Rule, anything, array, boolean, fields, mapping, nullable, one_of, text
 from ..state import Reading, State
 from .hosted_tool import as_call, written
@@ -70,39 +70,19 @@ def _entry(value: Any, path: str) -> None:
     fields({"type": text, "server_label": text}, _OPTIONAL)(value, path)
     given = [name for name in ADDRESSES if value.get(name)]
     if not given:
-        raise ApiError(
-            f"Missing mutually exclusive parameters: '{path}'. Ensure you are providing exactly "
-            "one of: 'server_url', 'connector_id', or 'tunnel_id'.",
-            param=path,
-            code="missing_mutually_exclusive_parameters",
-        )
+        raise refusal("mcp_without_address", path)
     if len(given) > 1:
-        raise ApiError(
-            f"Mutually exclusive parameters: '{path}'. Ensure you are only providing one of: "
-            f"'{given[0]}' or '{given[1]}'.",
-            param=path,
-            code="mutually_exclusive_parameters",
-        )
+        raise refusal("mcp_of_two_addresses", path, given=given[0], given2=given[1])
     if given == ["connector_id"] and not value.get("authorization"):
-        raise ApiError(
-            "Must specify 'authorization' parameter with 'connector_id'",
-            param=path,
-            hint="A connector acts for one user: authorization is that user's OAuth access token.",
-        )
+        raise refusal("mcp_without_authorization", path)
 
 
 def _check(entry: Json, state: State) -> None:
     """Refuse a server that cannot be reached from here."""
     address = _address(entry)
     if address not in state.mcp_servers and not is_loopback(address):
-        raise ApiError(
-            f"The offline platform reaches no MCP server at '{address}': it opens no connection "
-            "that leaves this machine.",
-            param="tools",
-            code=GAP,
-            hint="Run a server on http://127.0.0.1, or let an object of yours answer there: "
-            f"connect(mcp={{'{address}': server}}). "
-            f"Mounted are: {', '.join(state.mcp_servers) or 'none'}.",
+        raise refusal(
+            "mcp_out_of_reach", address=address, mcp_servers=", ".join(state.mcp_servers) or "none"
         )
 
 
@@ -167,15 +147,13 @@ def _list(entry: Json, desk: "Desk") -> Json:
             found = list_tools(endpoint)
     except Failure as failure:
         code = failure.error["code"] if failure.error["type"] == "http_error" else 424
-        raise ApiError(
-            f"Error retrieving tool list from MCP server: '{label}'. "
-            f"Http status code: {code} ({http_client.responses.get(code, '')})",
-            param="tools",
-            code="http_error",
-            type="external_connector_error",
-            status=424,
-            hint=f"{endpoint.url} gave no list: {failure}. A server that runs in this notebook's "
-            "own event loop cannot answer while the client waits: run it in a thread.",
+        raise refusal(
+            "mcp_without_list",
+            label=label,
+            code=code,
+            reason=http_client.responses.get(code, ""),
+            url=endpoint.url,
+            failure=failure,
         ) from None
     tools = [
         {

@@ -4,7 +4,7 @@ A request for approval ends the turn. The next request answers it by its id. An 
 made before the model is asked again; of a denied one the model reads that it was not made.
 """
 
-from ..errors import GAP, ApiError, Json
+from ..errors import Json, refusal
 from ..state import Reading, State
 from .hosted_tool import as_call, written
 from .tool import ItemKind
@@ -45,36 +45,14 @@ def check_approvals(items: list[Json], entries: list[Json]) -> None:
     asked = [item["id"] for item in of_type("mcp_approval_request", items)]
     told = [each["approval_request_id"] for each in of_type("mcp_approval_response", items)]
     if unknown := [each for each in told if each not in asked]:
-        raise ApiError(
-            "The following MCP approval requests have approval responses but weren't passed as "
-            f"input: {', '.join(unknown)}",
-            param="input",
-            hint="Send the mcp_approval_request back before its answer, or name the response that "
-            "holds it as previous_response_id. approval_request_id is the id of that item.",
-        )
+        raise refusal("approval_of_nothing", unknown=", ".join(unknown))
     if unanswered := [each for each in asked if each not in told]:
-        raise ApiError(
-            f"The following MCP approval requests do not have an approval: {', '.join(unanswered)}",
-            param="input",
-            hint='Answer each: {"type": "mcp_approval_response", "approval_request_id": "...", '
-            '"approve": true}, or false.',
-        )
+        raise refusal("approval_missing", unanswered=", ".join(unanswered))
     if twice := [each for each in asked if told.count(each) > 1]:
-        raise ApiError(
-            f"The MCP approval request '{twice[0]}' is answered more than once.",
-            param="input",
-            code=GAP,
-            hint="What was decided stays so. A new call makes a new request, with a new id.",
-        )
+        raise refusal("approval_twice", twice=twice[0])
     there = {entry["server_label"] for entry in entries if entry["type"] == "mcp"}
     if absent := [each for each in approved(items) if each["server_label"] not in there]:
-        raise ApiError(
-            f"The approved call is one of the MCP server '{absent[0]['server_label']}', which is "
-            "not in tools.",
-            param="tools",
-            code=GAP,
-            hint="Send the mcp tool with every request: where it is found is not stored.",
-        )
+        raise refusal("approved_server_missing", server_label=absent[0]["server_label"])
 
 
 def _read_request(item: Json, state: State) -> list[Json]:

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..encrypted import check_sealed, opened, seal
-from ..errors import GAP, ApiError, Json
+from ..errors import ApiError, Json, refusal
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
@@ -183,11 +183,7 @@ def _digest(code: str) -> str:
 
 def _unanswered(calls: list[Json], answered: set[int]) -> ApiError:
     waiting = next(call for place, call in enumerate(calls) if place not in answered)
-    return ApiError(
-        f"No tool output found for function call {_named(waiting)}.",
-        param="input",
-        hint="The program waits for it: answer with the call's call_id, and copy its caller.",
-    )
+    return refusal("program_waits", waiting=_named(waiting))
 
 
 def check_programs(items: list[Json], entries: list[Json]) -> None:
@@ -214,12 +210,7 @@ def check_programs(items: list[Json], entries: list[Json]) -> None:
 
 
 def _broken(call_id: str | None, why: str) -> ApiError:
-    return ApiError(
-        f"The program '{call_id}' cannot be read: {why}.",
-        param="input",
-        code=GAP,
-        hint="Send every item of a program back as it came, and copy `caller` into each output.",
-    )
+    return refusal("program_unreadable", call_id=call_id, why=why)
 
 
 def _read_program(item: Json) -> list[Json]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from ..errors import GAP, ApiError, Json
+from ..errors import ApiError, Json, refusal
 from ..rules import array, fields, one_of, short, tagged, text
 
 if TYPE_CHECKING:
@@ -64,18 +64,13 @@ class StoredSkill:
         place = {None: self.default, "latest": len(self.versions)}.get(number)
         place = int(number or 0) if place is None and str(number).isdecimal() else place
         if not place or place > len(self.versions):
-            raise ApiError(
-                f"Skill '{self.id}' has no version '{number}'.",
-                param="version",
-                code=GAP,
-                status=404,
-            )
+            raise refusal("no_such_version", id=self.id, number=number)
         return self.versions[place - 1]
 
 
 def find(state: "State", skill_id: str) -> StoredSkill:
     if skill_id not in state.skills:
-        raise ApiError(f"Skill with id '{skill_id}' not found.", code=GAP, status=404)
+        raise refusal("no_such_skill", skill_id=skill_id)
     return state.skills[skill_id]
 
 
@@ -104,11 +99,7 @@ def resolve(state: "State", asked: Json) -> Skill:
         raise _refusal("is not valid base64", "skills") from None
     skill = unpack(bundle, "skills")
     if (skill.name, skill.description) != (asked["name"], asked["description"]):
-        raise ApiError(
-            "Inline skill name/description must match the values in SKILL.md/Skills.md front "
-            "matter.",
-            param="skills",
-        )
+        raise refusal("inline_skill_differs")
     return skill
 
 
@@ -184,4 +175,4 @@ def _front_matter(manifest: bytes, param: str) -> tuple[str, str]:
 
 
 def _refusal(why: str, param: str) -> ApiError:
-    return ApiError(f"The skill's bundle {why}.", param=param, code=GAP)
+    return refusal("wrong_bundle", param, why=why)
