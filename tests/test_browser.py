@@ -40,7 +40,7 @@ LESSONS = ["00_start_here", "01_function_calling", "02_the_loop"]
 DRAWN = "drawn.ipynb"
 EXERCISES = ["01_function_calling"]
 TOKEN = "course"
-SECONDS = 60  # for anything: a busy machine is slow, a broken page waits for ever
+SECONDS = 180  # for anything: a busy machine is slow, a broken page waits for ever
 
 # The text a reader sees in an output, whether it is an element of the page or a stored HTML text.
 READ = """
@@ -224,6 +224,7 @@ class OpenNotebook:
             # Not the inner texts: those of cells out of sight are empty.
             texts = prompts.all_text_contents()
             joined = " ".join(text.strip("[]: \n") or "_" for text in texts)
+            self.page.wait_for_timeout(100)  # the processor is for the page
 
     def menu(self, *names: str) -> None:
         """Choose an entry of the menu bar, by its names from the bar on."""

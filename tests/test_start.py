@@ -363,7 +363,7 @@ def test_the_line_of_progress(
         "import pathlib, sys, time\n"
         "print('Collecting a==1\\nIgnoring b: markers\\nProcessing c.whl', flush=True)\n"
         "pathlib.Path(sys.argv[1], 'a-1.dist-info').mkdir()\n"
-        "time.sleep(0.4)"
+        "time.sleep(2)"
     )
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     door.run(site, 4, sys.executable, "-c", pip, str(site))

@@ -67,7 +67,9 @@ def test_each_state_in_a_kernel() -> None:
 def test_a_check_that_hangs_is_timed_out_in_a_kernel() -> None:
     shorter = "import course_lib.checks.notebook as n; n.direct_submission.__defaults__ = (0.3,)"
     hangs = "def is_late(promised, today):\n    while True: pass"
-    *_, report, after = run_in_a_kernel([IMPORT, shorter, hangs, CHECK, f"{LATE}\n{CHECK}"])
+    longer = shorter.replace("0.3", "20.0")  # nothing else is to hang on the machine's speed
+    cells = [IMPORT, shorter, hangs, CHECK, longer, f"{LATE}\n{CHECK}"]
+    *_, report, _, after = run_in_a_kernel(cells)
     assert after_the_title(report).startswith("timed out\n is_late('2026-07-13', '2026-07-14') did")
     assert after_the_title(after).startswith(PASSED)
 
