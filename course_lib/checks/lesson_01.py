@@ -262,10 +262,7 @@ def answer_every_call(submission: Submission) -> Iterator[Finding]:
                 f"a failing function is answered: {error!r}",
                 answer(function_call(name, "call_3", x="Z")),
             )
-            .that(
-                partial(_tells, fact),
-                f"an output that says what failed: {fact}",
-            )
+            .that(partial(_tells, fact), f"an output that says what failed: {fact}")
             .because("an exception ends the run; a text lets the model correct itself")
         )
     yield (
@@ -321,8 +318,7 @@ def _tells(what: str, item: Json) -> bool:
 def mend_what_you_pasted(submission: Submission) -> Iterator[Finding]:
     def ask(question: str, *script: Json) -> tuple[Outcome, Client, Stub]:
         get_order = submission.stub(
-            "get_order",
-            does=lambda order_id: {"order_id": order_id, "promised_date": "2026-07-16"},
+            "get_order", does=lambda order_id: {"order_id": order_id, "promised_date": "2026-07-16"}
         )
         client = submission.client(Watched(Scripted([*script])) if script else None)
         called = submission.call("ask_about_order", client, question, get_order)

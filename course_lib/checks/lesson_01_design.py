@@ -66,10 +66,7 @@ def three_neighbours(submission: Submission) -> Iterator[Finding]:
                 f"questions for {name} go there",
                 *(_unnamed(catalogue, question) for question in questions),
             )
-            .that(
-                partial(_only, name),
-                f"one call, of {name}",
-            )
+            .that(partial(_only, name), f"one call, of {name}")
             .because("the model sees a name and a description; the names were taken away here")
         )
 
@@ -87,8 +84,7 @@ def _unnamed(catalogue: Outcome, question: str) -> Outcome:
         calls = calls_in(asked(question, hidden).reply)
         return [[names[name], arguments] for name, arguments in calls]
 
-    tried = Outcome(f"{question!r}, the tools named tool_1, tool_2, tool_3", catalogue.value)
-    return tried.through(choose) if catalogue.problem is None else catalogue
+    return catalogue.retold(f"{question!r}, the tools named tool_1, tool_2, tool_3").through(choose)
 
 
 _KNOWN = {"CSC-105": None, "CSC-121": "CSC-105", "CSC-122": "CSC-121", "CSC-223": "CSC-122"}
@@ -293,7 +289,5 @@ def _as_strict(closed: Outcome) -> Outcome:
 
 def _judged(closed: Outcome, arguments: Json) -> Outcome:
     """Whether a closed schema takes these arguments or refuses them."""
-    if closed.problem is not None:
-        return closed
-    tried = Outcome(f"with the schema returned, the arguments {arguments}", closed.value)
+    tried = closed.retold(f"with the schema returned, the arguments {arguments}")
     return tried.through(lambda schema: _TAKEN if fits(arguments, schema) else _REFUSED)

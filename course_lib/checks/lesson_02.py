@@ -212,14 +212,14 @@ _ENOUGH = 10  # requests after which a loop counts as endless
 
 def _played(name: str, script: Outcome) -> Outcome:
     """What becomes of found_loop, as the task shows it, when a model follows this script."""
-    if script.problem is not None:
-        return script
-    try:
-        platform = Platform(model=Scripted(script.value))
-        ended = _found_loop(platform)
-    except (ScriptError, TypeError) as error:
-        ended = f"this is no script: {error}"
-    return Outcome(f"found_loop with attacks[{name!r}]", Verdict(ended))
+
+    def play(turns: Any) -> Verdict:
+        try:
+            return Verdict(_found_loop(Platform(model=Scripted(turns))))
+        except (ScriptError, TypeError) as error:
+            return Verdict(f"this is no script: {error}")
+
+    return script.retold(f"found_loop with attacks[{name!r}]").through(play)
 
 
 def _found_loop(platform: Platform) -> str:

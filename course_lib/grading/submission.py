@@ -59,6 +59,10 @@ class Outcome:
         except (KeyError, IndexError, TypeError):
             return Outcome(self.tried, problem=f"{describe(self.value)}, which has no {key!r}")
 
+    def retold(self, tried: str) -> "Outcome":
+        """The value as one that something more was tried with."""
+        return self if self.problem is not None else Outcome(tried, self.value)
+
     def through(self, reading: Callable[[Any], Any]) -> "Outcome":
         """The outcome as `reading` reads its value; as it was where it cannot be read."""
         if self.problem is not None:
