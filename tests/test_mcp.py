@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+import uvicorn
 from agents import Agent, HostedMCPTool, Runner
 from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
 from openai import APIStatusError
@@ -18,6 +19,7 @@ from course_lib.home import CourseError
 from course_lib.platform.app import Platform
 from course_lib.platform.hosted import mcp_client
 from course_lib.platform.http import WITH_KEY, Request
+from course_lib.platform.server import LOOPBACK, listen
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message
 from tests import ROOT
@@ -182,6 +184,32 @@ def test_a_listing_that_http_refuses_is_a_424(status: int, tail: str) -> None:
         "param": "tools",
         "code": "http_error",
     }
+
+
+def test_a_server_in_the_loop_that_waits_for_it_is_told_to_take_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(mcp_client, "TIMEOUT", 0.5)
+    listening = listen(LOOPBACK, 0)
+    url = f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp"
+
+    async def notebook() -> str:
+        app = shop().streamable_http_app()
+        server = uvicorn.Server(uvicorn.Config(app, log_level="critical"))
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        while not server.started:
+            await asyncio.sleep(0.01)
+        try:
+            tool: Any = SHOP | {"server_url": url}
+            connect().responses.create(model="gpt-5.4", input="hi", tools=[tool])
+        except APIStatusError as error:
+            return error.response.headers["x-course-hint"]
+        finally:
+            server.should_exit = True
+            await serving
+        return ""
+
+    assert "run it in a thread" in asyncio.run(notebook())
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,7 @@ def _list(entry: Json, desk: "Desk") -> Json:
             reason=http_client.responses.get(code, ""),
             url=endpoint.url,
             failure=failure,
+            advice=_IN_A_THREAD if code == 504 else "",
         ) from None
     tools = [
         {
@@ -166,6 +167,12 @@ def _list(entry: Json, desk: "Desk") -> Json:
     ]
     made = {"id": desk.state.new_id("mcpl"), "type": "mcp_list_tools", "server_label": label}
     return made | {"tools": [tool for tool in tools if matches(entry["allowed_tools"], tool)]}
+
+
+_IN_A_THREAD = (
+    " A server that runs in the event loop of this notebook cannot answer while the client waits: "
+    "run it in a thread."
+)
 
 
 def _listed(entry: Json, desk: "Desk") -> Json | None:
