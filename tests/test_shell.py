@@ -11,7 +11,7 @@ import threading
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZipFile, ZipInfo
 
 import agents
 import httpx2
@@ -270,13 +270,16 @@ def test_where_the_kernel_confines_nothing_a_command_is_not_run(
 # --- Skills
 
 
-def greeting() -> bytes:
-    return zipped(("greet/SKILL.md", FRONT), ("greet/hello.sh", b"#!/bin/sh\necho hello\n"))
+def greeting(when: int = 2020) -> bytes:
+    return zipped(
+        (ZipInfo("greet/SKILL.md", (when, 1, 1, 0, 0, 0)), FRONT),
+        ("greet/hello.sh", b"#!/bin/sh\necho hello\n"),
+    )
 
 
 @LINUX
 def test_a_skill_is_told_to_the_model_and_lies_read_only_in_the_container() -> None:
-    path = skills.unpack(greeting(), "skills").path
+    path = skills.unpack(greeting(1999), "skills").path  # a path does not tell when it was zipped
     model = Watched(shell(f"cd {path}; ./hello.sh; echo > x; ls", "pwd"), message("Done."))
     environment = {"type": "container_auto", "skills": [inline(greeting())]}
     response = ask(Platform(model=model), {"type": "shell", "environment": environment})

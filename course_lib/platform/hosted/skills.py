@@ -45,8 +45,8 @@ class Skill:
 
     @property
     def folder(self) -> str:
-        """Its name below ROOT, which tells two versions from each other."""
-        digest = hashlib.sha256(self.bundle).hexdigest()[:32]
+        """Its name below ROOT: that of its files alone, since a zip tells when it was made."""
+        digest = hashlib.sha256(repr(sorted(self.files.items())).encode()).hexdigest()[:32]
         return f"{re.sub('[^A-Za-z0-9]+', '-', self.name)[:64]}-{digest}"
 
 
