@@ -18,7 +18,7 @@ from agents import Agent, function_tool, responses_websocket_session
 from openai import AsyncOpenAI, OpenAI
 
 from course_lib.platform.app import MAX_BODY, Platform
-from course_lib.platform.hosted import containers
+from course_lib.platform.hosted import process
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
@@ -118,12 +118,12 @@ def begun_and_done(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.
     """Code in a container begins, and goes on until it is told that it is done."""
     begun, done = threading.Event(), threading.Event()
 
-    def slow(code: str, own: Path) -> tuple[bytes, str]:
+    def slow(kind: str, code: str, own: Path, until: float) -> process.Ended:
         begun.set()
         assert done.wait(30)
-        return b"42", ""
+        return process.Ended("42", "", 0, "")
 
-    monkeypatch.setattr(containers, "_execute", slow)
+    monkeypatch.setattr(process, "execute", slow)
     yield begun, done
     done.set()
 
