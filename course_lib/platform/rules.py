@@ -137,14 +137,15 @@ def fields(
     return check
 
 
-def tagged(**kinds: Rule) -> Rule:
-    """An object whose `type` says which of these rules it keeps."""
+def tagged(tag: str = "type", /, **kinds: Rule) -> Rule:
+    """An object whose `type` (or another tag) says which of these rules it keeps."""
+    known = one_of(*kinds)
 
     def check(value: Any, path: str) -> None:
         mapping(value, path)
-        require(value, path, ("type",))
-        one_of(*kinds)(value["type"], f"{path}.type")
-        kinds[value["type"]](value, path)
+        require(value, path, (tag,))
+        known(value[tag], f"{path}.{tag}")
+        kinds[value[tag]](value, path)
 
     return check
 

@@ -8,25 +8,10 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from . import rules
 from .errors import quoted
-from .rules import (
-    Rule,
-    anything,
-    array,
-    boolean,
-    decimal,
-    fields,
-    integer,
-    mapping,
-    metadata,
-    nullable,
-    one_of,
-    require,
-    text,
-    up_to,
-)  # fmt: skip
+from .rules import Rule
 
 TABLE = Path(__file__).with_name("data") / "requests.txt"
 
@@ -36,7 +21,7 @@ def shape(name: str, **own: Rule) -> Rule:
     if not shapes()[name].startswith("\n"):  # one of several
         return _rule(shapes()[name], own)
     required, optional = shape_fields(name, **own)
-    return fields(required, optional, more="\n  ..." in shapes()[name])
+    return rules.fields(required, optional, more="\n  ..." in shapes()[name])
 
 
 def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rule]]:
@@ -44,8 +29,8 @@ def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rul
     written = re.findall(r"^  (\w+)(\??): (.+)$", shapes()[name], re.M)
     made = [(field, optional, _rule(what, own)) for field, optional, what in written]
     return (
-        {field: rule for field, optional, rule in made if not optional},
-        {field: rule for field, optional, rule in made if optional},
+        {field: each for field, optional, each in made if not optional},
+        {field: each for field, optional, each in made if optional},
     )
 
 
@@ -60,13 +45,13 @@ def shapes() -> dict[str, str]:
 
 
 _WORDS: dict[str, Callable[[int | None, int | None], Rule]] = {
-    "string": lambda least, most: up_to(most) if most else text,
-    "integer": integer,
-    "decimal": decimal,
-    "boolean": lambda least, most: boolean,
-    "object": lambda least, most: mapping,
-    "metadata": lambda least, most: metadata,
-    "any": lambda least, most: anything,
+    "string": lambda least, most: rules.up_to(most) if most else rules.text,
+    "integer": rules.integer,
+    "decimal": rules.decimal,
+    "boolean": lambda least, most: rules.boolean,
+    "object": lambda least, most: rules.mapping,
+    "metadata": lambda least, most: rules.metadata,
+    "any": lambda least, most: rules.anything,
 }
 _SIZED = re.compile(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?")
 
@@ -74,9 +59,9 @@ _SIZED = re.compile(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?")
 def _rule(written: str, own: dict[str, Rule]) -> Rule:
     options = written.split(" | ")
     if options[-1] == "null":
-        return nullable(_rule(" | ".join(options[:-1]), own))
+        return rules.nullable(_rule(" | ".join(options[:-1]), own))
     if written.startswith("'"):
-        return one_of(*_words(written))
+        return rules.one_of(*_words(written))
     if len(options) > 1:
         return _tagged(options, own)
     found = _SIZED.fullmatch(written)
@@ -84,7 +69,7 @@ def _rule(written: str, own: dict[str, Rule]) -> Rule:
     is_list, name = found[1], found[2]
     least, most = (int(each) if each else None for each in (found[3], found[4]))
     if is_list:
-        return array(_rule(name, own), _members(name), least or 0, most)
+        return rules.array(_rule(name, own), _members(name), least or 0, most)
     if name in _WORDS:
         return _WORDS[name](least, most)
     return own[name] if name in own else shape(name, **own)
@@ -106,15 +91,8 @@ def _words(written: str) -> list[str]:
 def _tagged(names: list[str], own: dict[str, Rule]) -> Rule:
     """An object of one of these shapes: the word in the first field of each is its own."""
     kinds: dict[str, Rule] = {}
+    tag = ""
     for name in names:
         tag, _, words = shapes()[name].split("\n")[1].strip().partition(": ")
         kinds |= dict.fromkeys(_words(words), shape(name, **own))
-    known = one_of(*kinds)
-
-    def check(value: Any, path: str) -> None:
-        mapping(value, path)
-        require(value, path, (tag,))
-        known(value[tag], f"{path}.{tag}")
-        kinds[value[tag]](value, path)
-
-    return check
+    return rules.tagged(tag, **kinds)
