@@ -1,0 +1,19 @@
+"""The table of requests: each shape is there once, and used."""
+
+import re
+from collections import Counter
+
+from course_lib.platform.shapes import TABLE, shapes
+from tests import ROOT
+
+
+def test_no_shape_is_there_twice() -> None:
+    names = re.findall(r"^(\w+) [={]", TABLE.read_text(encoding="utf-8"), re.M)
+    assert [name for name, count in Counter(names).items() if count > 1] == []
+    assert set(names) == set(shapes())
+
+
+def test_every_shape_is_used() -> None:
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "course_lib").rglob("*.py"))
+    named = set(re.findall(r"\w+", " ".join(shapes().values())))
+    assert [name for name in shapes() if f'"{name}"' not in code and name not in named] == []
