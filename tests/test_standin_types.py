@@ -254,6 +254,17 @@ def test_what_instructions_say_of_a_tool_counts_as_its_description_does() -> Non
     assert [name for name, _ in instructed(request, [check, close], told)] == ["verify_caller"]
 
 
+def test_a_sentence_about_two_tools_tells_them_apart() -> None:
+    one, two = (tool(name, "Runs.", v=text()) for name in ("op_a", "op_b"))
+    request = "Is it warm enough for a swim at Bondi?"
+    for told in (
+        "Use op_a to repair bicycles and op_b for swimming and beaches.",
+        "Use op_a to repair bicycles; for swimming and the beach use op_b.",
+        "Do not use op_a for swimming: use op_b for swimming and beaches.",
+    ):
+        assert [name for name, _ in instructed(request, [one, two], told)] == ["op_b"], told
+
+
 def test_what_instructions_state_is_taken_for_what_was_not_said() -> None:
     told = "You are a helpful assistant. The user's city is Rome."
     assert instructed("What is the weather?", [WEATHER], told) == [

@@ -38,7 +38,8 @@ class Offered:
         told = f"{prompt.instructions or ''}\n{situation.told}"
         self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told)
         both = self.direct | self.in_program
-        self.declared = {name: self._instructed(tool) for name, tool in both.items()}
+        said = [part for each in self.sentences for part in _clauses(each, both)]
+        self.declared = {name: _instructed(tool, said) for name, tool in both.items()}
         search = next((tool for tool in self.declared.values() if "deferred" in tool), {})
         self.search = search.get("name", "")
         self.paths = {
@@ -61,12 +62,6 @@ class Offered:
 
     def _write(self, tool: Json, text: str) -> Json | None:
         return typed.write(Task(tool, text, self.situation, self.forced))
-
-    def _instructed(self, tool: Json) -> Json:
-        """A declaration whose description goes on with what the instructions say of the tool."""
-        said = [each for each in self.sentences if tool["name"] in re.findall(r"[\w-]+", each)]
-        about = " ".join([str(tool.get("description") or ""), *said])
-        return tool | {"description": about} if said else tool
 
     def default(self, parameter: Parameter, tool: Tool) -> Any:
         """What the instructions state of a parameter by its name: "the user's city is Rome"."""
@@ -101,6 +96,20 @@ class Offered:
             if name not in self.paths and made not in found and (name in self.direct or made[2]):
                 found.append(made)
         return found
+
+
+def _clauses(sentence: str, tools: Json) -> list[str]:
+    """A sentence that is about several tools, cut; whole if it says which of them comes first."""
+    several = len(tools.keys() & re.findall(r"[\w-]+", sentence)) > 1
+    cut = several and not pattern("comes first").search(sentence)
+    return re.split(r"[;:,]\s(?=.*\buse\b)|\sand\s", sentence) if cut else [sentence]
+
+
+def _instructed(tool: Json, said: list[str]) -> Json:
+    """A declaration whose description goes on with what the instructions say of the tool."""
+    own = [each for each in said if tool["name"] in re.findall(r"[\w-]+", each)]
+    about = " ".join([str(tool.get("description") or ""), *own])
+    return tool | {"description": about} if own else tool
 
 
 def _callable(prompt: Prompt) -> tuple[dict[str, Json], dict[str, Json]]:
