@@ -4,7 +4,6 @@ It is gullible: a sentence in a result that says to call a tool is obeyed if tha
 called. A careful model would not, and an application must not count on one.
 """
 
-import json
 import re
 from typing import Any
 
@@ -74,20 +73,12 @@ def says_to_ask(made: Made) -> bool:
 
 def remaining(calls: list[tuple[str, Json]], made: list[Made]) -> list[tuple[str, Json]]:
     """The planned calls without those made; one made with other arguments still counts as made."""
-    left, done = list(calls), [(each.name, _plain(each.arguments)) for each in made]
-    for call in calls:
-        if (call[0], _plain(call[1])) in done:
-            left.remove(call)
-            done.remove((call[0], _plain(call[1])))
-    for name, _ in done:
-        same = next((call for call in left if call[0] == name), None)
-        if same is not None:
+    done = [(each.name, each.arguments) for each in made]
+    left = [call for call in calls if call not in done]
+    for name in [name for name, sent in done if (name, sent) not in calls]:
+        if same := next((call for call in left if call[0] == name), None):
             left.remove(same)
     return left
-
-
-def _plain(arguments: Any) -> str:
-    return json.dumps(arguments, sort_keys=True, default=str)
 
 
 def fact_for(parameter: Parameter, facts: Json, nearly: bool = False) -> Any:

@@ -47,13 +47,12 @@ def answer(question: str, made: list[Made]) -> Json | None:
         return None
     text = from_results([each for each in made if each.failed or passages(each.output) is None])
     sentences = _weighed(question, [passage for found in results for passage in found])
-    best = max(sentences, key=lambda said: said.share, default=None)
+    best = sorted(sentences, key=lambda said: -said.share)[:2]
     named = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)
-    if best is None or (best.share < ENOUGH and not named):  # of a page that was named, the best
+    if not best or (best[0].share < ENOUGH and not named):  # of a page that was named, the best
         return message(f"{text} {NOTHING}".strip()) | {"citations": []}
-    also = [said for said in sentences if said is not best and said.share >= ALSO * best.share]
-    second = max(also, key=lambda said: said.share, default=None)
-    chosen = [said for said in sentences if said is best or said is second]
+    least = ALSO * best[0].share
+    chosen = [s for s in sentences if s is best[0] or (s is best[-1] and s.share >= least)]
     citations: list[Json] = []
     for said in chosen:
         start = len(text) + bool(text)
