@@ -1,16 +1,13 @@
 """MCP servers for the tests: one to mount, and the same over a socket of this machine."""
 
-import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
 import mcp.types as types
 import uvicorn
-from mcp.server import Server
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.shared.exceptions import MCPError
@@ -90,48 +87,3 @@ def answering(status: int, location: str = "") -> Any:
             await send({"type": "http.response.body", "body": b"no"})
 
     return app
-
-
-def recorded(corpus: Path) -> dict[str, Server[Any]]:
-    """Servers that list what recorded ones listed, by the address that the requests name."""
-    found: dict[str, Server[Any]] = {}
-    for line in corpus.read_text(encoding="utf-8").splitlines():
-        exchange = json.loads(line)
-        listed = {item["server_label"]: item["tools"] for item in _listings(exchange["response"])}
-        for entry in (exchange["request"].get("tools") or []) if listed else []:
-            if entry.get("server_label") in listed:
-                address = entry.get("server_url") or entry["connector_id"]
-                found[address] = _listing(listed[entry["server_label"]])
-    return found
-
-
-def _listings(reply: Any) -> Iterator[dict[str, Any]]:
-    """Every `mcp_list_tools` item of a reply, or of the events of a stream, the fullest last."""
-    if isinstance(reply, dict) and reply.get("type") == "mcp_list_tools":
-        yield reply
-    elif isinstance(reply, dict | list):
-        for inner in reply.values() if isinstance(reply, dict) else reply:
-            yield from _listings(inner)
-
-
-def _listing(tools: list[dict[str, Any]]) -> Server[Any]:
-    listed = [
-        types.Tool(
-            name=tool["name"],
-            description=tool["description"],
-            input_schema=tool["input_schema"],
-            annotations=types.ToolAnnotations(
-                read_only_hint=(tool.get("annotations") or {}).get("read_only")
-            ),
-        )
-        for tool in tools
-    ]
-
-    async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=listed)
-
-    async def call_tool(context: Any, params: Any) -> types.CallToolResult:
-        text = types.TextContent(type="text", text=f"{params.name}: done")
-        return types.CallToolResult(content=[text])
-
-    return Server("recorded", on_list_tools=list_tools, on_call_tool=call_tool)

@@ -22,6 +22,7 @@ from course_lib.platform.http import WITH_KEY, Request
 from course_lib.platform.server import LOOPBACK, listen
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message
+from course_lib.web.mcp_server import is_real
 from tests import ROOT
 from tests.mcp_servers import answering, running, shop
 from tests.rejections import answer
@@ -575,3 +576,47 @@ def test_the_agents_sdk_runs_servers_on_its_own_side_too() -> None:
     command = {"command": sys.executable, "args": ["-c", alone], "cwd": str(ROOT)}
     over_stdio = MCPServerStdio(params=command, client_session_timeout_seconds=60)  # type: ignore[arg-type]
     assert "Order A-104 is late." in asyncio.run(run(over_stdio))
+
+
+# --- What stands in for the real internet
+
+
+@pytest.mark.parametrize("address", ["https://mcp.deepwiki.com/mcp", "connector_gmail"])
+def test_the_offline_web_stands_in_for_a_real_server(address: str) -> None:
+    found = call("search", {"query": "parcels late Utrecht"})
+    read = call("fetch", {"id": "https://parcelway.example/news/utrecht-hub"})
+    at = {"server_url": address} if ":" in address else {
+        "connector_id": address, "authorization": "token"
+    }  # fmt: skip
+    entry = {"type": "mcp", "server_label": "wiki", "require_approval": "never"} | at
+    response = ask(Platform(model=Scripted([found, read, DONE])), entry)
+    assert names(response) == ["search", "fetch"]
+    assert "stand in for" in response["output"][0]["tools"][0]["description"]
+    _, searched, fetched, _ = response["output"]
+    assert "utrecht" in searched["output"].lower()
+    assert json.loads(fetched["output"])["title"]
+
+
+def test_what_the_stand_in_does_not_have_is_an_error_of_the_tool() -> None:
+    entry = FREE | {"server_url": "https://mcp.deepwiki.com/mcp"}
+    nothing = call("fetch", {"id": "https://nowhere.example/"})
+    response = ask(Platform(model=Scripted([nothing, DONE])), entry)
+    assert "Take an id from search" in json.dumps(made(response)["error"])
+
+
+@pytest.mark.parametrize(
+    ("address", "real"),
+    [
+        ("https://mcp.deepwiki.com/mcp", True),
+        ("https://mcp.deepwiki.com.:8443/mcp", True),
+        ("http://mcp.deepwiki.com/mcp", False),
+        ("https://shop.example/mcp", False),
+        ("https://8.8.8.8/mcp", False),
+        ("https://[::1]/mcp", False),
+        ("https://intranet/mcp", False),
+        ("https://[broken/mcp", False),
+        ("", False),
+    ],
+)
+def test_only_a_public_name_is_real(address: str, real: bool) -> None:
+    assert is_real(address) is real

@@ -13,6 +13,7 @@ from functools import partial
 from http import client as http_client
 from typing import TYPE_CHECKING, Any
 
+from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal, wrong_type
 from ..rules import Rule, anything, array, boolean, fields, mapping, nullable, one_of, text
 from ..state import Reading, State
@@ -80,7 +81,8 @@ def _entry(value: Any, path: str) -> None:
 def _check(entry: Json, state: State) -> None:
     """Refuse a server that cannot be reached from here."""
     address = _address(entry)
-    if address not in state.mcp_servers and not is_loopback(address):
+    stood_in_for = address in CONNECTORS or is_real(address)
+    if address not in state.mcp_servers and not stood_in_for and not is_loopback(address):
         raise refusal(
             "mcp_out_of_reach", address=address, mcp_servers=", ".join(state.mcp_servers) or "none"
         )
@@ -122,7 +124,10 @@ def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
     if sent.get("authorization"):
         headers["Authorization"] = f"Bearer {sent['authorization']}"
     url = address if "://" in address else f"https://{address}/mcp"
-    return Endpoint(url, headers, desk.state.mcp_servers.get(address))
+    mounted = desk.state.mcp_servers.get(address)
+    if mounted is None and not is_loopback(url):
+        mounted = stand_in()
+    return Endpoint(url, headers, mounted)
 
 
 # --- What is listed, and what the model may call of it --------------------------------------------
