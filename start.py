@@ -150,6 +150,7 @@ def main(command: list[str]) -> int:
                     STAMP.write_text("\n".join(wanted), encoding="ascii")
         process = subprocess.Popen([PYTHON, "-P", "-m", "course_lib", *command])
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command gets Ctrl-C too, and decides
+        signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # which goes to one process
     except (OSError, KeyboardInterrupt) as error:
         sys.exit(f"\n{explain(str(error))}")
     return process.wait()

@@ -8,12 +8,15 @@ unless it is told otherwise: whoever can reach it can use it, with any key.
 
 import asyncio
 import contextlib
+import errno
+import signal
 import socket
 import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import lru_cache
+from ipaddress import ip_address
 
 import anyio.to_thread
 import uvicorn
@@ -40,6 +43,9 @@ def serve(host: str, port: int) -> int:
     listening = listen(host, port)
     print(base_url(listening), flush=True)
     print("Any key will do. Ctrl-C stops it.", file=sys.stderr, flush=True)
+    if not ip_address(listening.getsockname()[0]).is_loopback:
+        print("Whoever reaches it may use it, and run code in it.", file=sys.stderr, flush=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it like Ctrl-C
     with contextlib.suppress(KeyboardInterrupt):
         make_server(one_for_each_key(), log=True).run(sockets=[listening])
     return 0
@@ -52,19 +58,22 @@ def one_for_each_key() -> PlatformOf:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one. CourseError says why there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), backlog=AT_ONCE)
+        return socket.create_server((host, port), family=family, backlog=AT_ONCE)
     except OSError as error:
         reason = str(error.strerror).partition(" (")[0]  # the rest says the address once more
+        taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        flag, without = ("port", "a free one") if taken else ("host", LOOPBACK)
         raise CourseError(
             f"The server cannot listen on {host}:{port} ({reason}). "
-            "Choose another --port, or leave it out to get a free one."
+            f"Choose another --{flag}, or leave it out to get {without}."
         ) from None
 
 
 def base_url(listening: socket.socket) -> str:
     host, port = listening.getsockname()[:2]
-    return f"http://{host}:{port}/v1"
+    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"
 
 
 def make_server(platform_of: PlatformOf, *, log: bool = False) -> uvicorn.Server:
