@@ -184,8 +184,8 @@ def test_many_clients_at_once_each_get_their_own_answer(address: str) -> None:
 
     async def all_of_them() -> list[bool]:
         quiet = httpx2.AsyncClient(trust_env=False)
-        shared = AsyncOpenAI(base_url=address, api_key="x", http_client=quiet)
-        return await asyncio.gather(*(ask(number, shared) for number in range(50)))
+        async with AsyncOpenAI(base_url=address, api_key="x", http_client=quiet) as shared:
+            return await asyncio.gather(*(ask(number, shared) for number in range(50)))
 
     assert asyncio.run(all_of_them()) == 50 * [True]
 
@@ -370,6 +370,8 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it() -> None:
     assert client(url).responses.create(model=PLAIN, input="Hello").output_text
     with pytest.raises(openai.NotFoundError):
         client(url).models.retrieve("gpt-9")
+    form = {"authorization": "Bearer x", "content-type": "multipart/form-data"}
+    httpx2.post(f"{url}/files", content=b"no form", headers=form, trust_env=False)
     server.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
     printed, logged = server.communicate(timeout=30)
     assert printed == ""
@@ -378,8 +380,19 @@ def test_the_first_line_is_the_address_and_ctrl_c_ends_it() -> None:
     assert [line.split()[:3] for line in requests] == [
         ["POST", "/v1/responses", "200"],
         ["GET", "/v1/models/gpt-9", "404"],
+        ["POST", "/v1/files", "400"],
     ]
     assert sys.platform == "win32" or server.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, a process is not asked to end")
+def test_it_ends_when_it_is_asked_to() -> None:
+    server = started()
+    assert server.stdout and server.stdout.readline()
+    server.terminate()
+    printed, told = server.communicate(timeout=30)
+    assert (printed, server.returncode) == ("", 0)
+    assert told in ("", "Any key will do. Ctrl-C stops it.\n")  # if it came so far
 
 
 def test_a_port_that_is_taken_is_told_in_one_sentence() -> None:
@@ -389,6 +402,13 @@ def test_a_port_that_is_taken_is_told_in_one_sentence() -> None:
     assert printed == ""
     assert told.startswith(f"The server cannot listen on 127.0.0.1:{port} (")
     assert told.endswith("Choose another --port, or leave it out to get a free one.\n")
+
+
+def test_a_host_that_is_none_is_told_in_one_sentence() -> None:
+    printed, told = started("--host", "300.1.1.1").communicate(timeout=30)
+    assert printed == ""
+    assert told.startswith("The server cannot listen on 300.1.1.1:0 (")
+    assert told.endswith("Choose another --host, or leave it out to get 127.0.0.1.\n")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ unless it is told otherwise: whoever can reach it can use it, with any key.
 import asyncio
 import contextlib
 import errno
+import logging
 import signal
 import socket
 import sys
@@ -40,13 +41,14 @@ PlatformOf = Callable[[str], Platform]  # by the header `authorization`
 
 def serve(host: str, port: int) -> int:
     """Serve new platforms, one a key, until Ctrl-C. The first line on stdout is the base URL."""
-    listening = listen(host, port)
-    print(base_url(listening), flush=True)
-    print("Any key will do. Ctrl-C stops it.", file=sys.stderr, flush=True)
-    if not ip_address(listening.getsockname()[0]).is_loopback:
-        print("Whoever reaches it may use it, and run code in it.", file=sys.stderr, flush=True)
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the reply says it
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it like Ctrl-C
     with contextlib.suppress(KeyboardInterrupt):
+        listening = listen(host, port)
+        print(base_url(listening), flush=True)
+        print("Any key will do. Ctrl-C stops it.", file=sys.stderr, flush=True)
+        if not ip_address(listening.getsockname()[0]).is_loopback:
+            print("Whoever reaches it may use it, and run code in it.", file=sys.stderr, flush=True)
         make_server(one_for_each_key(), log=True).run(sockets=[listening])
     return 0
 

@@ -2,8 +2,8 @@
 
 A message `response.create` holds the body of a request, and its reply is the same events as a
 stream's. Requests of one `stream_id` are answered in turn, those of several at the same time. The
-connection remembers what was answered on it, so that a response with `store: false` can be
-continued here, and only here.
+connection remembers the latest of what was answered on it, so that a response with `store: false`
+can be continued here, and only here.
 """
 
 import asyncio
@@ -25,6 +25,7 @@ from .errors import GAP, ApiError, Json
 from .http import Request
 
 LANES, IN_FLIGHT, LIFE = 32, 16, 3600  # stream ids, requests at a time, seconds
+WAITING, PARENTS = 100, 100  # messages read and not yet answered; responses remembered
 STREAM_ID = re.compile(r"[A-Za-z0-9_.-]{1,256}", re.ASCII)
 Log = Callable[[str, float], None]
 
@@ -58,7 +59,7 @@ class _Connection:
     def __init__(self, platform: Platform, websocket: WebSocket, log: Log) -> None:
         self._platform, self._websocket, self._log = platform, websocket, log
         self._lanes: dict[str | None, asyncio.Lock] = {}
-        self._in_flight = asyncio.Semaphore(IN_FLIGHT)
+        self._in_flight, self._room = asyncio.Semaphore(IN_FLIGHT), asyncio.Semaphore(WAITING)
         self._parents: dict[str, list[Json]] = {}  # id of a response → its items and all before
         self._key = {"authorization": websocket.headers["authorization"]}
 
@@ -70,12 +71,18 @@ class _Connection:
                     received = await self._websocket.receive()
                     if received["type"] == "websocket.disconnect":
                         raise WebSocketDisconnect
+                    await self._room.acquire()
                     # A binary message is none that can be read.
-                    requests.create_task(self._answer(received.get("text") or ""))
+                    answer = requests.create_task(self._answer(received.get("text") or ""))
+                    answer.add_done_callback(lambda _: self._room.release())
         except* WebSocketDisconnect:
             pass
         except* TimeoutError:
-            await self._refuse(_limit_reached(), None)
+            reached = (
+                f"Responses websocket connection limit reached ({LIFE // 60} minutes). Create a "
+                "new websocket connection to continue."
+            )
+            await self._refuse(ApiError(reached, code="websocket_connection_limit_reached"), None)
             await self._websocket.close()
 
     async def _answer(self, message: str) -> None:
@@ -144,6 +151,8 @@ class _Connection:
             earlier = history(body.get("previous_response_id"), self._platform.state)
             given = earlier + as_items(body["input"])
             self._parents[response["id"]] = given + response["output"]
+            for oldest in list(self._parents)[:-PARENTS]:
+                del self._parents[oldest]
 
     async def _refuse(self, error: ApiError, stream_id: str | None) -> None:
         told = {"type": "error", "status": error.status, **error.body()}
@@ -186,11 +195,3 @@ def _steered(event: Json) -> Json:
             "message": "The response completed and is no longer accepting steering input.",
         },
     }
-
-
-def _limit_reached() -> ApiError:
-    return ApiError(
-        f"Responses websocket connection limit reached ({LIFE // 60} minutes). Create a new "
-        "websocket connection to continue.",
-        code="websocket_connection_limit_reached",
-    )
