@@ -20,6 +20,7 @@ class Table:
     note: str = ""
     code_columns: set[int] = field(default_factory=set)  # shown in a fixed-width face
     number_columns: set[int] = field(default_factory=set)  # aligned on the right
+    below: "Table | None" = None  # another one, under the note
     grouped: bool = False  # a row whose first cell is filled begins a group, under a line
 
     def _repr_html_(self) -> str:
@@ -33,7 +34,9 @@ class Table:
         )
         caption = f"<p><em>{escape(self.caption)}</em></p>" if self.caption else ""
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
-        return f"{caption}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{note}"
+        below = self.below._repr_html_() if self.below else ""
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return caption + table + note + below
 
     def _cell(self, column: int, text: str, first: str) -> str:
         style = self._style(column)
@@ -56,7 +59,8 @@ class Table:
             ).rstrip()
             for row in (self.headings, ["-" * width for width in widths], *self.rows)
         ]
-        return "\n".join(filter(None, [self.caption, *lines, self.note]))
+        below = f"\n{self.below}" if self.below else ""
+        return "\n".join(filter(None, [self.caption, *lines, self.note, below]))
 
 
 def short(text: str, longest: int) -> str:
