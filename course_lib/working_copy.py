@@ -70,47 +70,36 @@ def lay_out(course: Path = ROOT, work: Path = WORK) -> Layout:
 
 
 def _bring(name: str, source: Path, work: Path, manifest: dict[str, _Laid], layout: Layout) -> None:
-    """Lay, refresh or keep one file."""
+    """Lay or refresh one file; where the learner has changed it, offer the new version beside."""
     data = source.read_bytes()
     if source.suffix == ".ipynb":
         data = data.replace(b"\r\n", b"\n")  # as git may check it out on Windows
     new = _Laid(hashlib.sha256(data).hexdigest(), _content(name, data))
-    old, target = manifest.get(name), work / name
-    content = _content_of(target)
-    if not os.path.lexists(target):
-        layout.laid.append(name)
-    elif old and content == old.content:  # unchanged by the learner
-        if old.version == new.version:
+    for place in _places(name):
+        old, target = manifest.get(place), work / place
+        content, there = _content_of(target), os.path.lexists(target)
+        if old and old.version == new.version and (there or place != name):
+            return  # an offer may have been edited since then, or deleted
+        if not there or (old and content == old.content):
+            _write(target, data)
+            manifest[place] = new
+            if place != name:
+                layout.kept[name] = place
+            else:
+                (layout.refreshed if there else layout.laid).append(name)
             return
-        layout.refreshed.append(name)
-    elif content == new.content:  # the learner, or a run that was cut short, put it there
-        manifest[name] = new
-        return
-    else:
-        if old is None or old.version != new.version:
-            _offer(name, data, new, work, manifest, layout)
-        return
-    _write(target, data)
-    manifest[name] = new
+        if content == new.content:  # the learner, or a run that was cut short, put it there
+            manifest[place] = new
+            return
 
 
-def _offer(
-    name: str, data: bytes, new: _Laid, work: Path, manifest: dict[str, _Laid], layout: Layout
-) -> None:
-    """Put the new version beside a changed file, once. An edited .new file is not touched."""
+def _places(name: str) -> Iterator[str]:
+    """Where a file may go: to its name, else beside it."""
+    yield name
     path = PurePosixPath(name)
     for number in count(1):
         mark = f".new{number if number > 1 else ''}"
-        beside = path.with_name(path.stem + mark + path.suffix).as_posix()
-        old, target = manifest.get(beside), work / beside
-        content = _content_of(target)
-        if content == new.content or (old and old.version == new.version):
-            return  # offered before; since then it may have been edited or deleted
-        if not os.path.lexists(target) or (old and content == old.content):
-            _write(target, data)
-            manifest[beside] = new
-            layout.kept[name] = beside
-            return
+        yield path.with_name(path.stem + mark + path.suffix).as_posix()
 
 
 def _course_files(course: Path) -> Iterator[tuple[str, Path]]:
