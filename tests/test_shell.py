@@ -117,8 +117,12 @@ def test_folders_stay_as_files_do() -> None:
 
 @LINUX
 def test_a_file_that_a_command_made_is_cited() -> None:
-    platform = scripted(shell("echo 1 > n.csv"), message("[n](sandbox:/mnt/data/n.csv)"))
-    (cited,) = ask(platform, CONTAINER).output[2].content[0].annotations
+    said = message("[n](sandbox:/mnt/data/n.csv)")
+    platform = scripted(shell("echo 1 > n.csv"), said, said)
+    first = ask(platform, CONTAINER)
+    (cited,) = first.output[2].content[0].annotations
+    later = ask(platform, CONTAINER, previous_response_id=first.id)
+    assert later.output[0].content[0].annotations == [cited]
     assert (cited.type, cited.filename) == ("container_file_citation", "n.csv")
 
 

@@ -3,17 +3,13 @@
 from .errors import Json, refusal
 from .hosted import containers
 from .hosted.containers import Container, ContainerFile, find
-from .hosted.skills import check_list
 from .http import Request
 from .pages import list_page
-from .rules import fields, integer, nullable, one_of, text
+from .rules import text
+from .shapes import shape
 from .state import State
 
-_expiry = fields({"anchor": one_of("last_active_at"), "minutes": integer(1, containers.MINUTES)})
-_check = fields(
-    {"name": text},
-    containers.AUTO | {"expires_after": nullable(_expiry), "skills": nullable(check_list)},
-)
+_check = shape("ContainerCreate")
 
 
 def create(state: State, request: Request, body: Json) -> Json:

@@ -9,9 +9,7 @@ from typing import Any
 
 from .attachments import check_file
 from .errors import Json, refusal, wrong_type, wrong_value
-from .hosted.apply_patch import SHAPES as PATCH_SHAPES
 from .hosted.mcp import SHAPES as MCP_SHAPES
-from .hosted.shell import SHAPES as SHELL_SHAPES
 from .rules import (
     Rule,
     anything,
@@ -212,6 +210,4 @@ _OWN: dict[str, Rule] = {
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     **{name: shape_fields(name, **_OWN) for name in ITEM_TYPES if name in shapes()},
     **MCP_SHAPES,
-    **PATCH_SHAPES,
-    **SHELL_SHAPES,
 }

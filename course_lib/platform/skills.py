@@ -7,8 +7,10 @@ from .errors import Json, refusal
 from .hosted.skills import StoredSkill, find, pack, unpack
 from .http import Request
 from .pages import list_page
-from .rules import fields, text
+from .shapes import shape
 from .state import State
+
+_check = shape("SkillUpdate")
 
 
 def create(state: State, request: Request, body: Json) -> Json:
@@ -51,7 +53,7 @@ def read(state: State, request: Request, skill_id: str, number: str | None = Non
 def update(state: State, request: Request, skill_id: str, body: Json) -> Json:
     """Say which version is meant where none is named."""
     stored = find(state, skill_id)
-    fields({"default_version": text})(body, "")
+    _check(body, "")
     stored.default = int(stored.find(body["default_version"])[0]["version"])
     return _shown(stored)
 

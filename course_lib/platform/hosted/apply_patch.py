@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import Rule, anything, fields, nullable, one_of, tagged, text
+from ..shapes import shape
 from ..tokens import pieces, sayable
 from .hosted_tool import call_and_output, written
-from .tool import ALLOWED_CALLERS, Call, Offer, Outcome, Tool, call_item
+from .tool import Call, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -75,7 +75,7 @@ def _tell_diff(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
 
 APPLY_PATCH = Tool(
     name="apply_patch",
-    entry=fields({"type": text}, {"allowed_callers": ALLOWED_CALLERS}),
+    entry=shape("ApplyPatch"),
     offers=_offers,
     items=call_and_output(
         "apply_patch",
@@ -84,19 +84,3 @@ APPLY_PATCH = Tool(
         call={"stages": (_tell_diff,), "begun": _begun},
     ),
 )
-
-# What may be sent back: type → (required fields, optional fields).
-_operation = tagged(
-    **{
-        kind: fields({"type": text, **dict.fromkeys(names, text)})
-        for kind, names in OPERATIONS.items()
-    }
-)
-_ALSO: dict[str, Rule] = {"caller": anything, "created_by": anything}
-SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
-    "apply_patch_call": ({"call_id": text, "operation": _operation}, _ALSO | {"status": anything}),
-    "apply_patch_call_output": (
-        {"call_id": text, "status": one_of("completed", "failed")},
-        _ALSO | {"output": nullable(text)},
-    ),
-}

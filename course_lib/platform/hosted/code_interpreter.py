@@ -10,18 +10,19 @@ import base64
 from typing import Any
 
 from ..errors import Json, wrong_type
-from ..rules import fields, one_of
 from ..shapes import shape
 from ..state import State
 from . import containers
-from .containers import AUTO, ContainerFile
+from .containers import ContainerFile
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
+
+_auto = shape("AutoContainer")
 
 
 def _container(value: Any, path: str) -> None:
     if isinstance(value, dict):
-        fields({"type": one_of("auto")}, AUTO)(value, path)
+        _auto(value, path)
     elif not isinstance(value, str):
         raise wrong_type(path, "one of a string or object", value)
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from .. import files
 from ..errors import Json, refusal
-from ..rules import Rule, anything, array, fields, nullable, one_of, text
 from . import process, skills
 from .process import Ended
 from .skills import Skill
@@ -64,17 +63,6 @@ class Container:
     busy: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
 
-_allowlist = {"allowed_domains": array(text, least=1)}
-# What may be asked of a new container. Which domains it may reach is kept, and reached is none.
-AUTO: dict[str, Rule] = {
-    "file_ids": nullable(array(text)),
-    "memory_limit": nullable(one_of("1g", "4g", "16g", "64g")),
-    "network_policy": nullable(
-        fields({"type": one_of("disabled", "allowlist")}, _allowlist | {"domain_secrets": anything})
-    ),
-}
-
-
 def check(state: "State", asked: str | Json) -> None:
     """Refuse the id of no container, and what of a new one is not there."""
     if isinstance(asked, str):
@@ -87,7 +75,10 @@ def check(state: "State", asked: str | Json) -> None:
 
 
 def create(state: "State", name: str, asked: Json) -> Container:
-    """A new container, with copies of the files and the skills that it is asked to have."""
+    """A new container, with copies of the files and the skills that it is asked to have.
+
+    Which domains it may reach is kept, and none is reached.
+    """
     made = Container(state.new_id("cntr"), name, state.now, state.now)
     made.memory_limit = asked.get("memory_limit") or "1g"
     made.minutes = (asked.get("expires_after") or {}).get("minutes", MINUTES)

@@ -12,25 +12,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import Rule, anything, array, fields, integer, mapping, nullable, tagged, text
-from ..state import State
+from ..shapes import shape
+from ..state import Reading, State
 from ..tokens import pieces, sayable
 from . import containers, skills
 from .hosted_tool import call_and_output, written
 from .process import Ended
-from .tool import ALLOWED_CALLERS, Call, Offer, Outcome, Tool, call_item
+from .tool import Call, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
     from .desk import Desk
 
-_local_skill = fields({"name": text, "description": text, "path": text})
-_environment = tagged(
-    container_auto=fields(
-        {"type": text}, containers.AUTO | {"skills": nullable(skills.check_list)}
-    ),
-    container_reference=fields({"type": text, "container_id": text}),
-    local=fields({"type": text}, {"skills": nullable(array(_local_skill))}),
-)
 _PARAMETERS: Json = {
     "type": "object",
     "properties": {
@@ -119,7 +111,9 @@ def _run(call: Call) -> Outcome:
         "output": [_shown(each, longest) for each in ended],
     }
     reads = [*_CALL.read(item, state), *_OUTPUT.read(output, state)]
-    return Outcome([item, output], reads, sources=containers.citations(container, made))
+    sources = containers.citations(container, made)
+    call.desk.readings[output["id"]] = Reading("", "", sources)  # later turns may cite them too
+    return Outcome([item, output], reads, sources=sources)
 
 
 def _shown(ended: Ended, longest: int | None) -> Json:
@@ -162,9 +156,7 @@ _CALL, _OUTPUT = call_and_output(
 )
 SHELL = Tool(
     name="shell",
-    entry=fields(
-        {"type": text}, {"environment": nullable(_environment), "allowed_callers": ALLOWED_CALLERS}
-    ),
+    entry=shape("Shell"),
     offers=_offers,
     items=(_CALL, _OUTPUT),
     check=_check,
@@ -200,7 +192,7 @@ def _ask_local(call: Call) -> Outcome:
 
 LOCAL_SHELL = Tool(
     name="local_shell",
-    entry=fields({"type": text}),
+    entry=shape("LocalShell"),
     offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local)],
     items=call_and_output(
         "local_shell",
@@ -208,20 +200,3 @@ LOCAL_SHELL = Tool(
         told=lambda item: str(item["output"]),
     ),
 )
-
-
-# --- What may be sent back: type → (required fields, optional fields) -----------------------------
-
-_LIMIT: dict[str, Rule] = {"max_output_length": nullable(integer())}
-_ALSO: dict[str, Rule] = {"status": anything, "caller": anything, "created_by": anything}
-_action = fields({"commands": array(text)}, _LIMIT | {"timeout_ms": nullable(integer())})
-_outcome = tagged(
-    exit=fields({"type": text, "exit_code": integer()}), timeout=fields({"type": text})
-)
-_printed = fields({"stdout": text, "stderr": text, "outcome": _outcome}, {"created_by": anything})
-SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
-    "shell_call": ({"call_id": text, "action": _action}, _ALSO | {"environment": anything}),
-    "shell_call_output": ({"call_id": text, "output": array(_printed)}, _ALSO | _LIMIT),
-    "local_shell_call": ({"call_id": text, "action": mapping}, _ALSO),
-    "local_shell_call_output": ({"output": text}, _ALSO | {"call_id": text}),  # `id` will do (SDK)
-}

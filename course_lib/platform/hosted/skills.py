@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from ..errors import ApiError, Json, refusal
-from ..rules import array, fields, one_of, short, tagged, text
 
 if TYPE_CHECKING:
     from ..state import State
 
 ROOT = "/home/oai/skills"  # as recorded
-MOST_SKILLS = 200  # in one container
 MOST_FILES = 500
 LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
 LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
@@ -38,16 +36,11 @@ class Skill:
     description: str
     bundle: bytes
     files: dict[str, bytes]
+    folder: str  # below ROOT
 
     @property
     def path(self) -> str:
         return f"{ROOT}/{self.folder}"
-
-    @property
-    def folder(self) -> str:
-        """Its name below ROOT: that of its files alone, since a zip tells when it was made."""
-        digest = hashlib.sha256(repr(sorted(self.files.items())).encode()).hexdigest()[:32]
-        return f"{re.sub('[^A-Za-z0-9]+', '-', self.name)[:64]}-{digest}"
 
 
 @dataclass(slots=True)
@@ -74,23 +67,8 @@ def find(state: "State", skill_id: str) -> StoredSkill:
     return state.skills[skill_id]
 
 
-_source = fields({"type": one_of("base64"), "media_type": one_of("application/zip"), "data": text})
-_skills = array(
-    tagged(
-        skill_reference=fields({"type": text, "skill_id": text}, {"version": text}),
-        inline=fields({"type": text, "name": text, "description": text, "source": _source}),
-    )
-)
-
-
-def check_list(value: Any, path: str) -> None:
-    """The skills of a container: references to uploaded ones, and whole ones inline."""
-    _skills(value, path)
-    short(value, path, MOST_SKILLS)
-
-
 def resolve(state: "State", asked: Json) -> Skill:
-    """The skill that an entry of such a list means; ApiError where there is none."""
+    """The skill that a container is asked to have; ApiError where there is none."""
     if asked["type"] == "skill_reference":
         return find(state, asked["skill_id"]).find(asked.get("version"))[1]
     try:
@@ -137,7 +115,11 @@ def unpack(bundle: bytes, param: str) -> Skill:
         raise _refusal(f"must have exactly one SKILL.md, and has {len(manifests)}", param)
     top = manifests[0][: -len("SKILL.md")]
     files = {name.removeprefix(top): each for name, each in found.items() if name.startswith(top)}
-    return Skill(*_front_matter(found[manifests[0]], param), bundle, files)
+    name, description = _front_matter(found[manifests[0]], param)
+    # A folder has the name of its files: the zip would tell when it was made.
+    digest = hashlib.sha256(b"".join(f"{k}/".encode() + files[k] for k in sorted(files)))
+    folder = f"{re.sub('[^A-Za-z0-9]+', '-', name)[:64]}-{digest.hexdigest()[:32]}"
+    return Skill(name, description, bundle, files, folder)
 
 
 def _check(entry: ZipInfo, found: dict[str, bytes], param: str) -> None:
