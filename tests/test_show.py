@@ -507,6 +507,26 @@ def test_hosted_items_are_drawn_by_their_names() -> None:
     ]
 
 
+def test_a_program_that_is_sent_back_is_still_the_programs() -> None:
+    written = call("programmatic_tool_calling", {"code": "text(await tools.get_stock({}))"})
+    client = connect(Scripted([written, message("Five.")]))
+    tools = [
+        {"type": "programmatic_tool_calling"},
+        STOCK_TOOL | {"allowed_callers": ["programmatic"]},
+    ]
+    first = ask(STOCK, *tools, client=client)
+    asked = first.output[-1].to_dict()
+    told = {"type": "function_call_output", "output": "5"}
+    told |= {name: asked[name] for name in ("call_id", "caller")}
+    given: Any = {"input": [told], "tools": tools}
+    again = client.responses.create(model=MODEL, previous_response_id=first.id, **given)
+    arrows = [line.split("  ")[0] for line in repr(show.sequence(again)).splitlines()]
+    assert arrows == [
+        "you → model", "model → program", "program → your code", "your code → program",
+        "program → model", "model → you",
+    ]  # fmt: skip
+
+
 def test_a_long_run_shows_its_end() -> None:
     items = [{"role": "user", "content": f"line {n}"} for n in range(70)]
     shown = show.trace(items)

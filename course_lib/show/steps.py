@@ -37,10 +37,10 @@ def steps(turn: Turn, called: dict[str, str]) -> Iterator[Step]:
     what, words = turn.ending
     refused = bool(what) and not turn.came
     for item in turn.sent:
-        yield from _steps(item, API if refused else model, CODE, called)
+        runner = _hosted(item) if _is_vendors(item) else CODE
+        yield from _steps(item, API if refused else model, runner, called)
     for item in turn.came:
-        unnamed = _kind(item) == PROGRAM or not item.get("call_id")
-        hosted = unnamed or str(item["call_id"]) in inside
+        hosted = _is_vendors(item) or str(item["call_id"]) in inside
         yield from _steps(item, model, _hosted(item) if hosted else CODE, called)
     if what:
         yield Step(API if refused else model, CODE, what, words)
@@ -48,6 +48,11 @@ def steps(turn: Turn, called: dict[str, str]) -> Iterator[Step]:
 
 def _kind(item: Json) -> str:
     return str(item.get("type") or "message")
+
+
+def _is_vendors(item: Json) -> bool:
+    """Whether it is no call that your code could answer."""
+    return _kind(item).startswith(PROGRAM) or not item.get("call_id")
 
 
 def _hosted(item: Json) -> str:
