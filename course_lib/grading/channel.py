@@ -8,9 +8,9 @@ conversation.
 """
 
 import json
+import queue
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextlib import suppress
 from typing import IO, Any
 
@@ -44,9 +44,8 @@ class PipeEnd:
         closed: Callable[[], None] = lambda: None,
     ) -> None:
         self._writer, self._asked, self._on_close = writer, asked, closed
-        self._awaited: Future[Json] | None = None
-        self._closed = False
-        self._state = threading.Lock()  # guards the two above
+        self._answers: queue.SimpleQueue[Json | None] = queue.SimpleQueue()  # None: the end
+        self._awaiting = self._closed = False
         self._asking = threading.Lock()  # threads of the learner's code ask one after the other
         self._writing = threading.Lock()
         threading.Thread(target=self._read, args=(reader,), daemon=True).start()
@@ -59,18 +58,17 @@ class PipeEnd:
         """
         line = _line({"ask": question})
         with self._asking:
-            awaited: Future[Json] = Future()
-            with self._state:
-                if self._closed:
-                    raise ChannelClosed
-                self._awaited = awaited
+            self._awaiting = True
             # In a thread, because writing to an end that does not read would wait without limit.
             threading.Thread(target=self._write, args=(line,), daemon=True).start()
             try:
-                return awaited.result(seconds)
-            except TimeoutError:
+                answer = None if self._closed else self._answers.get(timeout=seconds)
+            except queue.Empty:
                 self._end()  # a later answer would be taken for that of a later question
                 raise ChannelTimeout from None
+            if answer is None:
+                raise ChannelClosed
+            return answer
 
     def reply(self, answer: Json) -> None:
         """Answer the question that `asked` was given."""
@@ -94,21 +92,16 @@ class PipeEnd:
                 frame = _parse(line)
                 if "ask" in frame:
                     self._asked(frame["ask"])
+                elif self._awaiting:
+                    self._awaiting = False
+                    self._answers.put(frame["reply"])
                 else:
-                    self._settle(frame["reply"])
+                    raise ChannelClosed  # an answer without a question
         self._end()
 
-    def _settle(self, answer: Json) -> None:
-        with self._state:
-            if self._awaited is None or self._awaited.done():
-                raise ChannelClosed  # an answer without a question
-            self._awaited.set_result(answer)
-
     def _end(self) -> None:
-        with self._state:
-            self._closed = True
-            if self._awaited is not None and not self._awaited.done():
-                self._awaited.set_exception(ChannelClosed())
+        self._closed = True
+        self._answers.put(None)
         self._on_close()
 
 

@@ -110,7 +110,7 @@ def _run_cells(
     deadline = time.monotonic() + seconds
     for number, cell in enumerate(notebook.cells, 1):
         try:
-            reply = end.ask({"do": "run", "cell": cell}, deadline - time.monotonic())
+            reply = end.ask({"do": "run", "cell": cell}, max(0.0, deadline - time.monotonic()))
             if error := reply.get("raised"):
                 troubles.append(f"Code cell {number} raised {raised(error)}")
         except (ChannelTimeout, ChannelClosed) as over:
