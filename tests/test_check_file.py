@@ -44,7 +44,8 @@ def written(folder: Path, content: Any, encoding: str = "utf-8") -> Path:
 # Notebooks that can be checked
 
 
-SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))
+# One of them here; that all pass, and their exercises are not attempted, is for test_lint.py.
+SOLUTIONS = sorted((ROOT / "solutions").glob("*.ipynb"))[:1]
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
