@@ -2,12 +2,12 @@
 
 from .errors import Json, refusal
 from .hosted import containers
-from .hosted.containers import Container, ContainerFile, find
+from .hosted.containers import Container, ContainerFile
 from .http import Request
-from .pages import list_page
+from .pages import deleted, list_page
 from .rules import text
 from .shapes import shape
-from .state import State
+from .state import State, found
 
 _check = shape("ContainerCreate")
 
@@ -22,18 +22,17 @@ def list_all(state: State, request: Request) -> Json:
     return list_page(shown, request)
 
 
-def retrieve(state: State, request: Request, container_id: str) -> Json:
-    return containers.shown(find(state, container_id), state)
+def retrieve(state: State, request: Request, container: Container) -> Json:
+    return containers.shown(container, state)
 
 
-def delete(state: State, request: Request, container_id: str) -> Json:
-    del state.containers[find(state, container_id).id]
-    return {"id": container_id, "object": "container.deleted", "deleted": True}
+def delete(state: State, request: Request, container: Container) -> Json:
+    del state.containers[container.id]
+    return deleted(container.id, "container.deleted")
 
 
-def create_file(state: State, request: Request, container_id: str, body: Json) -> Json:
+def create_file(state: State, request: Request, container: Container, body: Json) -> Json:
     """Put a file in: an upload (multipart), or a copy of a file that was uploaded before."""
-    container = find(state, container_id)
     if "file" in request.files:
         name = body["file"]["filename"]
         made = containers.upload(state, container, name, request.files["file"])
@@ -42,37 +41,33 @@ def create_file(state: State, request: Request, container_id: str, body: Json) -
         made = containers.copy_in(state, container, body["file_id"])
     else:
         raise refusal("container_file_missing")
-    return _shown(container, made)
+    return retrieve_file(state, request, container, made)
 
 
-def list_files(state: State, request: Request, container_id: str) -> Json:
-    container = find(state, container_id)
-    return list_page([_shown(container, each) for each in container.files.values()], request)
+def find_file(state: State, file_id: str, container: Container) -> ContainerFile:
+    files = {each.id: each for each in container.files.values()}
+    return found(files, file_id, "no_such_container_file")
 
 
-def retrieve_file(state: State, request: Request, container_id: str, file_id: str) -> Json:
-    container = find(state, container_id)
-    return _shown(container, _find_file(container, file_id))
+def list_files(state: State, request: Request, container: Container) -> Json:
+    files = container.files.values()
+    return list_page([retrieve_file(state, request, container, each) for each in files], request)
 
 
-def read_file(state: State, request: Request, container_id: str, file_id: str) -> bytes:
-    return _find_file(find(state, container_id), file_id).content
+def read_file(state: State, request: Request, container: Container, stored: ContainerFile) -> bytes:
+    return stored.content
 
 
-def delete_file(state: State, request: Request, container_id: str, file_id: str) -> Json:
-    container = find(state, container_id)
-    del container.files[_find_file(container, file_id).name]
-    return {"id": file_id, "object": "container.file.deleted", "deleted": True}
+def delete_file(
+    state: State, request: Request, container: Container, stored: ContainerFile
+) -> Json:
+    del container.files[stored.name]
+    return deleted(stored.id, "container.file.deleted")
 
 
-def _find_file(container: Container, file_id: str) -> ContainerFile:
-    for stored in container.files.values():
-        if stored.id == file_id:
-            return stored
-    raise refusal("no_such_container_file", file_id=file_id)
-
-
-def _shown(container: Container, stored: ContainerFile) -> Json:
+def retrieve_file(
+    state: State, request: Request, container: Container, stored: ContainerFile
+) -> Json:
     return {
         "id": stored.id,
         "object": "container.file",

@@ -4,12 +4,13 @@ A version stays as it is, and cannot be deleted alone.
 """
 
 from .errors import Json, refusal
-from .hosted.skills import StoredSkill, find, pack, unpack
+from .hosted.skills import Skill, StoredSkill, pack, unpack
 from .http import Request
-from .pages import list_page
+from .pages import deleted, list_page
 from .shapes import shape
 from .state import State
 
+Version = tuple[Json, Skill]  # as it is shown, and what it holds
 _check = shape("SkillUpdate")
 
 
@@ -18,11 +19,10 @@ def create(state: State, request: Request, body: Json) -> Json:
     stored = StoredSkill(state.new_id("skill"), state.now)
     _add(state, stored, request, body)
     state.skills[stored.id] = stored
-    return _shown(stored)
+    return retrieve(state, request, stored)
 
 
-def create_version(state: State, request: Request, skill_id: str, body: Json) -> Json:
-    stored = find(state, skill_id)
+def create_version(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
     shown = _add(state, stored, request, body)
     if str(body.get("default")).lower() == "true":  # a form has only texts
         stored.default = len(stored.versions)
@@ -30,37 +30,40 @@ def create_version(state: State, request: Request, skill_id: str, body: Json) ->
 
 
 def list_all(state: State, request: Request) -> Json:
-    return list_page([_shown(stored) for stored in state.skills.values()], request)
+    skills = state.skills.values()
+    return list_page([retrieve(state, request, each) for each in skills], request)
 
 
-def list_versions(state: State, request: Request, skill_id: str) -> Json:
-    return list_page([shown for shown, _ in find(state, skill_id).versions], request)
+def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
+    return list_page([shown for shown, _ in stored.versions], request)
 
 
-def retrieve(state: State, request: Request, skill_id: str) -> Json:
-    return _shown(find(state, skill_id))
+def find_version(state: State, number: str, stored: StoredSkill) -> Version:
+    return stored.find(number)
 
 
-def retrieve_version(state: State, request: Request, skill_id: str, number: str) -> Json:
-    return find(state, skill_id).find(number)[0]
+def retrieve_version(state: State, request: Request, stored: StoredSkill, version: Version) -> Json:
+    return version[0]
 
 
-def read(state: State, request: Request, skill_id: str, number: str | None = None) -> bytes:
+def read(
+    state: State, request: Request, stored: StoredSkill, version: Version | None = None
+) -> bytes:
     """The zip bundle of a version, or of the default one."""
-    return find(state, skill_id).find(number)[1].bundle
+    _, skill = version or stored.find()
+    return skill.bundle
 
 
-def update(state: State, request: Request, skill_id: str, body: Json) -> Json:
+def update(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
     """Say which version is meant where none is named."""
-    stored = find(state, skill_id)
     _check(body, "")
     stored.default = int(stored.find(body["default_version"])[0]["version"])
-    return _shown(stored)
+    return retrieve(state, request, stored)
 
 
-def delete(state: State, request: Request, skill_id: str) -> Json:
-    del state.skills[find(state, skill_id).id]
-    return {"id": skill_id, "object": "skill.deleted", "deleted": True}
+def delete(state: State, request: Request, stored: StoredSkill) -> Json:
+    del state.skills[stored.id]
+    return deleted(stored.id, "skill.deleted")
 
 
 def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Json:
@@ -82,7 +85,7 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Jso
     return shown
 
 
-def _shown(stored: StoredSkill) -> Json:
+def retrieve(state: State, request: Request, stored: StoredSkill) -> Json:
     """The skill as the API shows it: name and description are those of the default version."""
     _, skill = stored.find()
     return {

@@ -17,16 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .. import files
 from ..errors import Json, refusal
+from ..state import State, found
 from . import process, skills
 from .process import Ended
 from .skills import Skill
-
-if TYPE_CHECKING:
-    from ..state import State
 
 ROOT = "/mnt/data"  # what the code calls its folder
 PLACES = {ROOT: "data", skills.ROOT: "skills", "/tmp": "tmp"}  # → their names in a run's folder
@@ -63,7 +60,7 @@ class Container:
     busy: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
 
-def check(state: "State", asked: str | Json) -> None:
+def check(state: State, asked: str | Json) -> None:
     """Refuse the id of no container, and what of a new one is not there."""
     if isinstance(asked, str):
         find(state, asked)
@@ -74,7 +71,7 @@ def check(state: "State", asked: str | Json) -> None:
         skills.resolve(state, skill)
 
 
-def create(state: "State", name: str, asked: Json) -> Container:
+def create(state: State, name: str, asked: Json) -> Container:
     """A new container, with copies of the files and the skills that it is asked to have.
 
     Which domains it may reach is kept, and none is reached.
@@ -91,7 +88,7 @@ def create(state: "State", name: str, asked: Json) -> Container:
     return made
 
 
-def choose(state: "State", asked: str | Json, items: list[Json]) -> Container:
+def choose(state: State, asked: str | Json, items: list[Json]) -> Container:
     """The container named, else that of an earlier call in the context, else a new one."""
     if isinstance(asked, str):
         return find(state, asked)
@@ -105,22 +102,20 @@ def choose(state: "State", asked: str | Json, items: list[Json]) -> Container:
     return create(state, "auto", asked)
 
 
-def find(state: "State", container_id: str) -> Container:
+def find(state: State, container_id: str) -> Container:
     """A container that is still there; ApiError for one that never was, or has expired."""
-    container = state.containers.get(container_id)
-    if container is None:
-        raise refusal("no_such_container", container_id=container_id)
+    container = found(state.containers, container_id, "no_such_container")
     if is_expired(container, state):
         raise refusal("container_expired", minutes=container.minutes)
     return container
 
 
-def is_expired(container: Container, state: "State") -> bool:
+def is_expired(container: Container, state: State) -> bool:
     return state.now - container.last_active_at > container.minutes * 60
 
 
 def put(
-    state: "State", container: Container, name: str, content: bytes, source: str
+    state: State, container: Container, name: str, content: bytes, source: str
 ) -> ContainerFile:
     """Add a file, or replace the one of that name: what was made anew is another file."""
     stored = ContainerFile(state.new_id("cfile"), name, content, source, state.now)
@@ -128,7 +123,7 @@ def put(
     return stored
 
 
-def upload(state: "State", container: Container, filename: str, content: bytes) -> ContainerFile:
+def upload(state: State, container: Container, filename: str, content: bytes) -> ContainerFile:
     """Put in a file of the user's, by a name that any system takes and that leads nowhere."""
     name = skills.UNSAFE.sub("_", re.split(r"[\\/]", filename)[-1])
     name = name.encode()[-100:].decode("utf-8", "ignore").lstrip(".") or "file"
@@ -137,14 +132,14 @@ def upload(state: "State", container: Container, filename: str, content: bytes) 
     return put(state, container, name, content, "user")
 
 
-def copy_in(state: "State", container: Container, file_id: str) -> ContainerFile:
+def copy_in(state: State, container: Container, file_id: str) -> ContainerFile:
     """Put in a copy of an uploaded file; ApiError when there is none of that id."""
     stored = files.find(state, file_id)
     return upload(state, container, stored.body["filename"], stored.content)
 
 
 def run(
-    state: "State", container: Container, kind: str, codes: list[str], seconds: float | None = None
+    state: State, container: Container, kind: str, codes: list[str], seconds: float | None = None
 ) -> tuple[list[Ended], list[ContainerFile]]:
     """Run some Python, or commands in their order, and keep what they leave.
 
@@ -226,7 +221,7 @@ def _folders(below: Path) -> list[str]:
 
 
 def _take_back(
-    state: "State",
+    state: State,
     container: Container,
     given: Mapping[str, ContainerFile],
     left: dict[str, bytes] | None,
@@ -256,7 +251,7 @@ def citations(container: Container, made: list[ContainerFile]) -> dict[str, Json
     }
 
 
-def shown(container: Container, state: "State") -> Json:
+def shown(container: Container, state: State) -> Json:
     """The container as the API shows it."""
     return {
         "id": container.id,

@@ -12,13 +12,11 @@ import stat
 import struct
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from ..errors import ApiError, Json, refusal
-
-if TYPE_CHECKING:
-    from ..state import State
+from ..state import State, found
 
 ROOT = "/home/oai/skills"  # as recorded
 MOST_FILES = 500
@@ -61,13 +59,11 @@ class StoredSkill:
         return self.versions[place - 1]
 
 
-def find(state: "State", skill_id: str) -> StoredSkill:
-    if skill_id not in state.skills:
-        raise refusal("no_such_skill", skill_id=skill_id)
-    return state.skills[skill_id]
+def find(state: State, skill_id: str) -> StoredSkill:
+    return found(state.skills, skill_id, "no_such_skill")
 
 
-def resolve(state: "State", asked: Json) -> Skill:
+def resolve(state: State, asked: Json) -> Skill:
     """The skill that a container is asked to have; ApiError where there is none."""
     if asked["type"] == "skill_reference":
         return find(state, asked["skill_id"]).find(asked.get("version"))[1]
