@@ -42,7 +42,12 @@ class Desk:
         found = (state.readings.get(item.get("id") or "") for item in items)
         return cls(
             declared=declared,
-            sent=[tool for each in (body, *new) for tool in each.get("tools") or []],
+            sent=[
+                tool
+                for each in (body, *new)
+                if each.get("type") in (None, "additional_tools", "tool_search_output")
+                for tool in each.get("tools") or []
+            ],
             new=new,
             include=body.get("include") or [],
             items=list(items),
