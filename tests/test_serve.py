@@ -15,13 +15,14 @@ import httpx2
 import openai
 import pytest
 from agents import Agent, function_tool, responses_websocket_session
-from openai import AsyncOpenAI, OpenAI
+from openai import OpenAI
 
 from course_lib.platform.app import MAX_BODY, Platform
 from course_lib.platform.hosted import process
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
+from tests.benchmarks.clients import all_clients
 from tests.judges.described import DescribedPlatform
 from tests.loopback import served
 from tests.test_responses import Listener
@@ -177,17 +178,12 @@ def test_what_is_deleted_while_code_runs_does_not_spoil_the_answer(begun_and_don
         assert answers == ["hello"]
 
 
-def test_many_clients_at_once_each_get_their_own_answer(address: str) -> None:
-    async def ask(number: int, shared: AsyncOpenAI) -> bool:
-        made = await shared.responses.create(model=PLAIN, input="ping", metadata={"n": str(number)})
-        return made.metadata == {"n": str(number)}
-
-    async def all_of_them() -> list[bool]:
-        quiet = httpx2.AsyncClient(trust_env=False)
-        async with AsyncOpenAI(base_url=address, api_key="x", http_client=quiet) as shared:
-            return await asyncio.gather(*(ask(number, shared) for number in range(50)))
-
-    assert asyncio.run(all_of_them()) == 50 * [True]
+def test_many_clients_at_once_each_get_their_own() -> None:
+    with served() as url:
+        mistakes, times = asyncio.run(all_clients(url, 12, lambda number: number < 3))
+    assert (mistakes, len(times)) == ([], 12 * 3 * 4)
+    with served(Platform()) as url:  # one state for all of them is seen
+        assert asyncio.run(all_clients(url, 2, lambda number: number < 2))[0]
 
 
 def test_each_key_has_a_state_of_its_own() -> None:
