@@ -19,6 +19,7 @@ import pytest
 from openai import AsyncOpenAI, OpenAI
 
 from course_lib.platform.app import Platform
+from course_lib.platform.errors import ApiError
 from course_lib.platform.hosted import containers, process, skills
 from course_lib.platform.hosted.process import Ended
 from course_lib.platform.state import State
@@ -293,6 +294,18 @@ def test_a_skill_is_told_to_the_model_and_lies_read_only_in_the_container() -> N
     came = response.output[1].output[0]
     assert came.stdout == "hello\nSKILL.md\nhello.sh\n"
     assert "Permission denied" in came.stderr
+
+
+def test_a_bundle_is_read_or_refused_whatever_is_wrong_with_it() -> None:
+    whole, told = greeting(), set()
+    for place in range(len(whole)):
+        for byte in (0x00, 0x21, 0xFF, whole[place] ^ 1):
+            damaged = whole[:place] + bytes([byte]) + whole[place + 1 :]
+            try:
+                skills.unpack(damaged, "skills")
+            except ApiError as error:
+                told.add(str(error))
+    assert "The skill's bundle is not a zip file that can be read." in told
 
 
 def test_skills_are_uploaded_and_referred_to() -> None:

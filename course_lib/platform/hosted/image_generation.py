@@ -37,20 +37,16 @@ def _size(value: Any, path: str) -> None:
     """`auto`, or WIDTHxHEIGHT within the documented limits."""
     text(value, path)
     width, height = _measures(value)
-    sides = sorted((width, height))
-    if value != "auto" and (
-        not re.fullmatch(r"\d{2,4}x\d{2,4}", value)
-        or width % STEP
-        or height % STEP
-        or sides[1] > WIDEST * sides[0]
-        or width * height > LARGEST
-    ):
+    wide = max(width, height) > WIDEST * min(width, height)
+    if width % STEP or height % STEP or wide or not 0 < width * height <= LARGEST:
         raise refusal("wrong_image_size", path, size=value)
 
 
 def _measures(size: str) -> tuple[int, int]:
-    found = re.fullmatch(r"(\d{2,4})x(\d{2,4})", size)
-    return (int(found[1]), int(found[2])) if found else (SQUARE, SQUARE)
+    if size == "auto":
+        return SQUARE, SQUARE
+    found = re.fullmatch(r"(\d{2,4})x(\d{2,4})", size, re.ASCII)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def _echo(entry: Json) -> Json:

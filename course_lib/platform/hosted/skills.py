@@ -23,7 +23,10 @@ MOST_FILES = 500
 LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
 LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
 UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*\\]')  # in a file's name, on one system or another
-UNREADABLE = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError)
+# What `zipfile` makes of damage.
+UNREADABLE = (
+    BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
