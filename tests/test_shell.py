@@ -16,7 +16,7 @@ from zipfile import ZipFile, ZipInfo
 import agents
 import httpx2
 import pytest
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI, BadRequestError, OpenAI
 
 from course_lib.platform.app import Platform
 from course_lib.platform.errors import ApiError
@@ -306,6 +306,17 @@ def test_a_bundle_is_read_or_refused_whatever_is_wrong_with_it() -> None:
             except ApiError as error:
                 told.add(str(error))
     assert "The skill's bundle is not a zip file that can be read." in told
+
+
+def test_neither_a_bundle_nor_a_name_is_longer_than_it_may_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with client(Platform()) as opened:
+        with pytest.raises(BadRequestError, match="is no path below its folder"):
+            opened.skills.create(files=[("SKILL.md", FRONT), ("x" * 300, b"")])
+        monkeypatch.setattr(skills, "LARGEST_BUNDLE", 100)
+        with pytest.raises(BadRequestError, match="is larger than 0 MB"):
+            opened.skills.create(files=("greet.zip", greeting()))
 
 
 def test_skills_are_uploaded_and_referred_to() -> None:
