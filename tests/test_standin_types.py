@@ -230,6 +230,19 @@ def test_a_search_for_tools_is_no_source() -> None:
     assert "product" in question["text"]
 
 
+# --- What no tool may take long over
+
+
+@pytest.mark.parametrize("piece", ["a/", "1 ", "5% ", "use ", "over 1 ", "\n", "is (1+", '"'])
+def test_a_long_text_is_read_in_part(piece: str) -> None:
+    named = ("web_search", "file_search", "code_interpreter", "image_generation")
+    tools = [{"type": name, "name": name, "description": "Do it."} for name in named]
+    told = piece * (100_000 // len(piece))
+    tools += [WEATHER, SEARCH, shelled(), PATCH, custom()]
+    prompt = Prompt(told, history(told), tools)
+    assert StandIn().respond(prompt).items  # with a pattern that goes back and forth it never ends
+
+
 # --- Instructions
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .prompt import Json
+from .request import shortened
 
 GENERIC_FAILURE = "an error occurred while running the tool"
 
@@ -54,9 +55,9 @@ def read(items: list[Json]) -> Situation:
     users = [i for i, item in enumerate(items) if item.get("role") == "user"]
     if not users:
         users, items = [0], [{}, *items]
-    situation = Situation(request=_text(items[users[-1]].get("content")))
+    situation = Situation(shortened(_text(items[users[-1]].get("content"))))
     told = [item for item in items if item.get("role") in ("system", "developer")]
-    situation.told = "\n".join(_text(item.get("content")) for item in told)
+    situation.told = shortened("\n".join(_text(item.get("content")) for item in told))
     for item in items[users[-2] + 1 : users[-1]] if len(users) > 1 else ():
         if item.get("role") == "assistant" and _text(item.get("content")).rstrip().endswith("?"):
             situation.asked_before = _text(items[users[-2]].get("content"))

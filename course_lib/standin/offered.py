@@ -16,7 +16,7 @@ from .history import Situation
 from .lexicon import pattern
 from .parameters import Parameter
 from .prompt import Json, Prompt
-from .request import Request, read_request
+from .request import Request, read_request, shortened
 from .shell import Task
 from .text import plain_words
 
@@ -35,7 +35,7 @@ class Offered:
         self.forced = prompt.tool_choice not in ("auto", "none")
         self.situation, self.parallel = situation, prompt.parallel_tool_calls
         self.direct, self.in_program = _callable(prompt)
-        told = f"{prompt.instructions or ''}\n{situation.told}"
+        told = f"{shortened(prompt.instructions or '')}\n{situation.told}"
         self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told)
         both = self.direct | self.in_program
         said = [part for each in self.sentences for part in _clauses(each, both)]

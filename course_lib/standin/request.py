@@ -142,11 +142,14 @@ class Request:
         return read_request(self.text[start:end])
 
 
+def shortened(text: str) -> str:
+    """A text, or the beginning and the end of one that is too long to be read."""
+    return f"{text[: LONGEST * 3 // 4]}\n{text[-LONGEST // 4 :]}" if len(text) > LONGEST else text
+
+
 def read_request(text: str) -> Request:
     """Read a text. A request that stands in quotation marks as a whole is read without them."""
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST * 3 // 4]}\n{text[-LONGEST // 4 :]}"
-    text = text.strip()
+    text = shortened(text).strip()
     if len(text) > 40 and text[0] in "\"'" and text.count(text[0]) <= 2:
         text = text.strip(text[0])
     said = tokens(text)
