@@ -13,6 +13,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -146,27 +147,23 @@ async def _wait(result: Awaitable[Any]) -> Any:
 
 def _in_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """Run a coroutine in a thread, since the notebook's own loop is running."""
-    outcome: list[Any] = []
+    outcome: Future[Any] = Future()
 
     def run() -> None:
         try:
-            outcome.append((asyncio.run(coroutine), None))
+            outcome.set_result(asyncio.run(coroutine))
         except BaseException as error:
-            outcome.append((None, error))
+            outcome.set_exception(error)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
-        thread.join()
+        return outcome.result()
     except Interrupt:
         # A coroutine in an endless loop would keep the notebook's processor busy for ever.
         identity, raised = ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Interrupt)
         ctypes.pythonapi.PyThreadState_SetAsyncExc(identity, raised)
         raise
-    value, error = outcome[0]
-    if error is not None:
-        raise error
-    return value
 
 
 @contextmanager
