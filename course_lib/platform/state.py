@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .hosted.skills import StoredSkill
 
 T = TypeVar("T")
-MOST, MOST_ITEMS, MOST_STORES = 10_000, 200_000, 1_000
+MOST, MOST_ITEMS, MOST_STORES = 10_000, 50_000, 1_000
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
