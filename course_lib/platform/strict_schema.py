@@ -139,7 +139,7 @@ def _check_strict(schema: Json | bool, context: Context) -> None:
 
 def _check_size(root: Json) -> None:
     """The limits on the whole of a strict schema. Of two of them the wording is known."""
-    properties = values = characters = deepest = 0
+    properties = values = characters = deepest = large = 0
     for context, schema in subschemas(root):
         deepest = max(deepest, _nesting(context))
         names = [*schema.get("properties", ()), *schema.get("$defs", ())]
@@ -147,20 +147,17 @@ def _check_size(root: Json) -> None:
         said = sum(map(len, members)) + len(str(schema.get("const", "")))
         properties, values = properties + len(schema.get("properties", ())), values + len(members)
         characters += sum(map(len, names)) + said
-        if len(members) > LARGE_ENUM and said > MAX_LARGE_ENUM_CHARACTERS:
-            raise _too_large("characters in one enum", said, MAX_LARGE_ENUM_CHARACTERS)
-    if deepest > MAX_NESTING:
-        raise SchemaProblem(f"{deepest} levels of nesting exceeds limit of {MAX_NESTING}.")
-    if properties > MAX_PROPERTIES:
-        raise SchemaProblem(f"{properties} parameters exceeds limit of {MAX_PROPERTIES}.")
-    if values > MAX_ENUM_VALUES:
-        raise _too_large("enum values", values, MAX_ENUM_VALUES)
-    if characters > MAX_CHARACTERS:
-        raise _too_large("characters of names, enums and consts", characters, MAX_CHARACTERS)
-
-
-def _too_large(what: str, found: int, limit: int) -> SchemaProblem:
-    return SchemaProblem(f"{found} {what} exceeds limit of {limit}.", seen=False)
+        if len(members) > LARGE_ENUM:
+            large = max(large, said)
+    for what, found, limit, seen in (
+        ("characters in one enum", large, MAX_LARGE_ENUM_CHARACTERS, False),
+        ("levels of nesting", deepest, MAX_NESTING, True),
+        ("parameters", properties, MAX_PROPERTIES, True),
+        ("enum values", values, MAX_ENUM_VALUES, False),
+        ("characters of names, enums and consts", characters, MAX_CHARACTERS, False),
+    ):
+        if found > limit:
+            raise SchemaProblem(f"{found} {what} exceeds limit of {limit}.", seen=seen)
 
 
 def _nesting(context: Context) -> int:
