@@ -18,7 +18,8 @@ FEATURES = (
     "log covered", "log exact", "direction", "name", "against", "other act",
     "tells", "missing x covered", "filled", "log rest covered", "weakest pair", "unused values",
 )  # fmt: skip
-NOTHING_SHARED = 2.0  # off the logit of a tool that shares no word: too rare to be fitted
+# Off the logit of a tool that shares no word, too rare to be fitted; but not if it knows the id.
+NOTHING_SHARED, RECOGNISED = 2.0, 0.5
 SAID = 0.9  # how surely a value fits that is said
 A_LITTLE = 0.03  # so that the logarithm of nothing is something
 COUNTS = 0.15  # the least share of a word that is told
@@ -35,6 +36,11 @@ class Ranked:
     promise: float  # how likely it seems before any argument is looked for
     score: float = 0.0
     could: float = 0.0  # the score it would have if what it requires had been said
+
+    @property
+    def is_met(self) -> bool:
+        """Whether any word counted."""
+        return any(share > COUNTS for share in self.share)
 
     def reasons(self, request: Request) -> list[str]:
         """The words that counted."""
@@ -61,25 +67,25 @@ def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
 
 def score_of(features: dict[str, float]) -> float:
     """The probability that the tool is the one that was meant."""
-    less = NOTHING_SHARED if features["covered"] < A_LITTLE else 0.0
+    less = 0.0 if features["covered"] > A_LITTLE or features["recognised"] else NOTHING_SHARED
     return likelihood("choice", (features[name] for name in FEATURES), less)
 
 
 def _compare(request: Request, tool: Tool) -> Ranked:
     """What can be said of a tool before any argument is looked for: how the words meet."""
-    weights, total = request.weights, sum(request.weights) + 0.3
-    met = tool.known_by.met_by(request.stems, request.vectors) if weights else []
-    share = list(map(mul, met, weights))
-    own = tool.known_by.stems
-    exact = sum(own.get(s, 0.0) * w for s, w in zip(request.stems, weights, strict=True)) / total
+    said, known, total = request.stem_weights, tool.known_by.stems, request.total + 0.3
+    met = tool.known_by.met_by(request.stems, request.vectors) if request.words else []
+    share = list(map(mul, met, request.weights))
+    covered = sum(share) / total
+    exact = sum(known[each] * said[each] for each in said.keys() & known.keys()) / total
     named = sum(likeness([key], request.content) ** 2 for key in tool.key_words)
     features = {
-        "covered": sum(share) / total,
-        "log covered": math.log(A_LITTLE + sum(share) / total),
+        "covered": covered,
+        "log covered": math.log(A_LITTLE + covered),
         "log exact": math.log(A_LITTLE + exact),
         "direction": float(request.direction @ tool.direction),
         "name": named / max(len(tool.key_words), 1),
-        "against": sum(w for s, w in zip(request.stems, weights, strict=True) if s in tool.against),
+        "against": sum(said[each] for each in said.keys() & tool.against),
         "other act": float(bool(request.act and tool.act) and request.act != tool.act),
         "tells": min(len(tool.own.weights) / 8, 1.0),
     }
@@ -90,20 +96,26 @@ def _compare(request: Request, tool: Tool) -> Ranked:
 def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
     """What the arguments say of a tool: what is missing, and what they leave over."""
     call, tool = ranked.call, ranked.call.tool
-    plain = ("phrase", "name", "predicate")
-    telling = [v for v in request.values if v.kind not in plain and not v.spelled]
     spent = {i for used in call.used.values() for i in request.words_in(used.start, used.end)}
-    rest = [i for i, weight in enumerate(request.weights) if weight and i not in spent]
-    asked = sum(request.weights[i] for i in rest)
-    met = sum(min(ranked.share[i], request.weights[i]) for i in rest)
+    asked = request.total - sum(request.weights[i] for i in spent)
+    met = sum(ranked.share) - sum(ranked.share[i] for i in spent)
     needed = [call.scores[p.label] for p in tool.required if p.label in call.scores]
     missing = len(call.missing) / max(len(tool.required), 1)
     return {
         "missing x covered": missing * ranked.features["covered"],
         "filled": len(call.arguments) / len(tool.parameters) if tool.parameters else 1.0,
-        "log rest covered": math.log(A_LITTLE + met / asked) if asked else 0.0,
+        "log rest covered": math.log(A_LITTLE + max(met, 0.0) / asked) if asked > 1e-9 else 0.0,
         "weakest pair": math.log(min(needed, default=SAID)),
-        "unused values": float(sum(not call.spends(value) for value in telling)),
+        "recognised": max(
+            (
+                call.scores.get(label, 0.0)
+                for label, value in call.used.items()
+                if value.kind == "id"
+            ),
+            default=0.0,
+        )
+        > RECOGNISED,
+        "unused values": float(sum(not call.spends(value) for value in request.telling)),
     }
 
 

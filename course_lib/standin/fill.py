@@ -15,7 +15,7 @@ from .pairs import Reading
 from .parameters import Option, Parameter
 from .prompt import Json
 from .request import Request
-from .text import is_stop_word, likeness, name_words, stem, verb_class
+from .text import likeness, name_words, stem, verb_class
 from .values import Value
 
 NEEDED, OPTIONAL, LEFTOVER = 0.03, 0.5, 0.25  # the least likelihood of a pair
@@ -26,7 +26,6 @@ _TOLD_FOR_A_REASON = frozenset(
     "name quoted email id date time datetime when url phone path".split()
 )
 _KIND_WORDS = frozenset("kind type what which field".split())
-_SEARCHES = frozenset("query keyword keywords search q term topic".split())
 
 
 @dataclass(slots=True, eq=False)
@@ -83,7 +82,8 @@ def pair(reading: Reading, call: Call) -> list[tuple[int, Value, Any, float]]:
             continue
         for value in reading.values:
             score, part = reading.score(p, value)
-            optional = LEFTOVER if value.kind in _TOLD_FOR_A_REASON else OPTIONAL
+            told = value.kind in _TOLD_FOR_A_REASON or parameter.role == "quantity"
+            optional = LEFTOVER if told else OPTIONAL
             if score < (NEEDED if parameter.required else optional) or call.spends(part):
                 continue
             data = shape(parameter, part, reading.request)
@@ -168,18 +168,15 @@ def _choose_by_kind(reading: Reading, parameter: Parameter, call: Call) -> None:
 
 
 def wording(reading: Reading, parameter: Parameter) -> str:
-    """The request as a text to work on: what follows a colon, or the request without its lead."""
+    """The request as a text to work on: what follows a colon, or for a search its content."""
     text = reading.request.text
     _, colon, after = text.partition(": ")
     if colon and len(after) > 8:
         return after.strip()
-    if not ({*parameter.own_words} & _SEARCHES) or text.endswith("?"):
+    if parameter.role != "request" or text.endswith("?"):
         return text
-    rest = pattern("wish lead").sub("", text)
-    while True:
-        first, _, more = rest.partition(" ")
-        plain = first.lower().strip(",.:")
-        empty = plain in words("wish_verbs") or plain in words("generic") or is_stop_word(plain)
-        if not more or not (empty or stem(plain) in reading.tool.own.stems):
-            return rest.rstrip(".!? ")
-        rest = more
+    opening = words("wish_verbs") | words("generic") | words("connectives") | words("stop_words")
+    for token in reading.request.words:
+        if token.word not in opening and stem(token.word) not in reading.tool.own.stems:
+            return text[token.start :].rstrip(".!? ")
+    return text

@@ -5,6 +5,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from .dates import read_date, write_date, write_time
@@ -117,17 +118,16 @@ def _patterned(parameter: Parameter, value: Value, text: str, request: Request) 
     return None if form or is_word else text
 
 
-def _ways_of_writing(text: str, value: Value, request: Request) -> list[str]:
+def _ways_of_writing(text: str, value: Value, request: Request) -> Iterator[str]:
     """The text as it is and as it might be written: case, spaces, the separator of its parts."""
     sources = [text]
     if value.kind == "number":
         before = re.search(r"([A-Za-z]{1,6})[ -]?$", request.text[: value.start])
         sources += [f"{before[1]} {text}"] if before else []
         sources += [str(value.data)]
-    found: list[str] = []
     for source in sources:
+        yield source
         parts = re.findall(r"[A-Za-z]+|\d+", source)
         joined = [source, re.sub(r"[^\w+]+", "", source), re.sub(r"\D", "", source)]
-        joined += [mark.join(parts) for mark in ("-", "_", " ", "/", "")]
-        found += [way for each in joined for way in (each, each.upper(), each.lower())]
-    return found
+        for each in (*joined, *(mark.join(parts) for mark in ("-", "_", " ", "/", ""))):
+            yield from (each, each.upper(), each.lower())

@@ -107,7 +107,7 @@ class _Turn:
         if left := self._left_for(typed.LEFT_FOR):
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
-        shared = best.reasons(self.request)
+        shared = best.is_met
         return self._say(answer.NO_TOOL, nearest if shared else "no tool shares a word with it")
 
     def _left_for(self, names: tuple[str, ...]) -> Call | None:
@@ -122,7 +122,7 @@ class _Turn:
             self.ranked = rank(request, self.offered.tools)
             return []
         calls, self.ranked = plan(request, self.offered.tools)
-        met = {each.call.tool.name for each in self.ranked if each.reasons(request)}
+        met = {each.call.tool.name for each in self.ranked if each.is_met}
         calls = [each for each in calls if each.tool.name in met | functions.keys()]
         if (named := self._named()) and named.tool not in [each.tool for each in calls]:
             calls = [named]

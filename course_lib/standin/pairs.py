@@ -186,7 +186,11 @@ _TYPED = frozenset(("place", "id", "person", "language"))  # no plain word is on
 
 
 def _known(parameter: Parameter, value: Value) -> float:
-    """Whether it is a place, a language or a currency, where one is asked for."""
+    """Whether it is a place, a language, a currency, an id like the one shown, or how many."""
+    if value.kind == "number":
+        return float(parameter.role == "quantity")
+    if value.kind == "id":
+        return float(re.sub(r"\d+", "9", value.text).upper() in parameter.codes_shown)
     if parameter.role == "place":
         wants_country = parameter.cues.get("country", 0) >= 1
         known = is_place(value.text)

@@ -171,6 +171,11 @@ class Parameter:
         return kind if asked or shown else "", 3 if three else 2
 
     @cached_property
+    def codes_shown(self) -> set[str]:
+        """Its examples without their numbers: `A-104` → `A-9`."""
+        return {re.sub(r"\d+", "9", example).upper() for example in self.examples}
+
+    @cached_property
     def shapes(self) -> set[str]:
         """The shapes of the codes that it shows: by a template, `KX-NN`, or else by examples."""
         if template := pattern("template").search(self.about):
@@ -212,6 +217,7 @@ def _compile(path: tuple[str, ...], schema: Json, required: bool) -> Parameter:
     cues = {word: IN_PARENT for parent in path[:-1] for word in content_words(parent)}
     # what stands in an example is a value, not a cue
     plain = pattern("examples").split(pattern("format told").split(about.split(". ")[0])[0])[0]
+    plain = pattern("template").sub("", plain)
     for word in plain_words(plain)[:MOST_CUES]:
         if not is_stop_word(word):
             cues[word] = GENERIC if word in generic else IN_DESCRIPTION

@@ -48,8 +48,13 @@ class Request:
             0.0 if stop or i in apart else importance(word)
             for i, (word, stop) in enumerate(zip(said, self.stops, strict=True))
         ]
-        pairs = zip(said, self.weights, strict=True)
-        self.content = {word: weight for word, weight in pairs if weight}
+        self.total = sum(self.weights)
+        self.content: dict[str, float] = {}
+        self.stem_weights: dict[str, float] = {}
+        for word, each, weight in zip(said, self.stems, self.weights, strict=True):
+            if weight:
+                self.content[word] = weight
+                self.stem_weights[each] = self.stem_weights.get(each, 0.0) + weight
 
     @cached_property
     def vectors(self) -> Vector:
@@ -63,6 +68,12 @@ class Request:
     def act(self) -> str:
         """The kind of act that is wanted: read, change, …"""
         return verb_class([token.word for token in self.words])
+
+    @cached_property
+    def telling(self) -> list[Value]:
+        """The values that a call is expected to use: more than words, and no number in words."""
+        plain = ("phrase", "name", "predicate")
+        return [value for value in self.values if value.kind not in plain and not value.spelled]
 
     @cached_property
     def plain(self) -> str:
