@@ -442,3 +442,47 @@ def test_what_waited_for_another_tool_follows_it_only_if_it_was_asked_for(
 def test_a_number_arrives_in_the_form_of_the_example(written: str) -> None:
     question = f"Which seat does booking {written} hold?"
     assert calls(propose(question, [SEAT])) == [("find_seat", {"booking": "B-204"})]
+
+
+@pytest.mark.parametrize("question", ["When is B-204 due?", "Is B-204 ready?"])
+def test_a_tool_is_found_by_a_number_like_the_one_it_shows(question: str) -> None:
+    assert calls(propose(question, [SEAT])) == [("find_seat", {"booking": "B-204"})]
+    assert said(propose(question.replace("B-204", "XK-7"), [SEAT]))
+
+
+@pytest.mark.parametrize("written", ["PHY 301", "PHY-301", "phy 301", "phy301"])
+def test_a_template_says_how_a_code_is_written(written: str) -> None:
+    exam = tool("find_exam", "The day of an exam.", paper=text("Code of the paper, PHY-XXX"))
+    question = f"Which day is the exam of paper {written}?"
+    assert calls(propose(question, [exam])) == [("find_exam", {"paper": "PHY-301"})]
+
+
+@pytest.mark.parametrize("number", ["five", "5"])
+@pytest.mark.parametrize("strict", [True, False])
+def test_an_optional_count_that_was_said_is_sent(number: str, strict: bool) -> None:
+    limit = {"type": ["integer", "null"], "description": "How many to show", "optional": not strict}
+    flights = tool("list_flights", "List the flights of today.", strict, limit=limit)
+    for question in (f"Show me {number} flights", f"List {number} of the flights of today"):
+        assert calls(propose(question, [flights])) == [("list_flights", {"limit": 5})]
+
+
+def test_what_another_tool_must_find_is_not_taken_from_a_third() -> None:
+    bag = tool("find_bag", "Find the bag of a booking.", booking=text("Booking number, e.g. B-204"))
+    scans = tool(
+        "search_scans",
+        "Search where a bag was last seen. If you do not know its tag, call find_bag first.",
+        tag=text("Tag of the bag, e.g. T-90412"),
+    )
+    question = "Where did the airport last see the bag of booking B-204?"
+    assert calls(propose(question, [SEAT, bag, scans])) == [("find_bag", {"booking": "B-204"})]
+
+
+def test_a_second_wish_takes_over_what_only_the_first_one_said() -> None:
+    born = tool("find_birthday", "The birthday of a painter.", painter=text("Name of the painter"))
+    work = tool("find_masterpiece", "The most famous picture of a painter.",
+                painter=text("Name of the painter"))  # fmt: skip
+    question = "What is the birthday of Frida Kahlo, and what was her most famous picture?"
+    assert calls(propose(question, [born, work])) == [
+        ("find_birthday", {"painter": "Frida Kahlo"}),
+        ("find_masterpiece", {"painter": "Frida Kahlo"}),
+    ]

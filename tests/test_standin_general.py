@@ -4,6 +4,8 @@ import ast
 import json
 import os
 import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.standin import propose
+from course_lib.standin.lexicon import words
 from course_lib.standin.text import is_known
 from tests import ROOT
 from tests.test_standin import HINDI, ITALIAN, calls, check, said, text, tool
@@ -67,24 +70,49 @@ def test_what_the_tool_explains_is_no_value_and_is_asked_for(question: str) -> N
     assert "?" in asked
 
 
-def test_no_word_that_only_the_course_has_stands_in_the_stand_in() -> None:
-    """Ours alone: in a lesson or a solution, and neither common English nor in the sets."""
+def ours(read: Callable[[str], set[Any]]) -> set[Any]:
+    """What only the course has: in a notebook, and not in the development sets."""
     if not SHARED.is_dir():
         pytest.skip("the development sets are not here")
-    notebooks = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "solutions").glob("*.ipynb")]
+    folders = ("notebooks", "exercises", "solutions")
+    notebooks = [path for folder in folders for path in (ROOT / folder).glob("*.ipynb")]
     sets = [*(SHARED / "tool_choice/eval/dev").glob("*.jsonl"), SHARED / "edits/edits_dev.jsonl"]
-    lessons = words_of("\n".join(map(source_of, notebooks)))
-    known = words_of("\n".join(path.read_text(encoding="utf-8") for path in sets))
-    ours = {word for word in lessons - known if not is_known(word)} - OF_THE_API
-    assert len(ours) > 20  # else the test says nothing
-    for path in (ROOT / "course_lib/standin").rglob("*"):
+    known = read("\n".join(path.read_text(encoding="utf-8") for path in sets))
+    return read("\n".join(map(source_of, notebooks))) - known
+
+
+def rules() -> Iterator[tuple[str, str]]:
+    """File and text of all that the stand-in looks for or says."""
+    for path in sorted((ROOT / "course_lib/standin").rglob("*")):
         if path.suffix in (".py", ".json", ".tsv") and path.stem not in GAZETTEER:
             source = path.read_text(encoding="utf-8")
-            rules = "\n".join(texts_in(source)) if path.suffix == ".py" else source
-            assert not words_of(rules) & ours, path.name
+            yield path.name, "\n".join(texts_in(source)) if path.suffix == ".py" else source
 
 
-GAZETTEER = ("places", "countries", "states")
+def test_no_word_that_only_the_course_has_stands_in_the_stand_in() -> None:
+    """Its own words: neither common English nor in the sets."""
+    alone = {word for word in ours(words_of) if not is_known(word)} - OF_THE_API
+    for name, text_of_rules in rules():
+        assert not words_of(text_of_rules) & alone, name
+
+
+def test_its_tables_have_no_word_and_no_phrase_that_only_the_course_has() -> None:
+    """Common English counts here too, but for words of which a list has all there are."""
+    alone, phrases = ours(words_of) - OF_ANY_LIST, ours(phrases_of) - {("first", "call")}
+    assert len(alone) > 200  # else the test says nothing
+    assert len(phrases) > 1000
+    for name, table in rules():
+        if name in ("lexicon.json", "patterns.tsv", "values.tsv"):
+            assert not words_of(table) & alone, name
+        if name in ("patterns.tsv", "values.tsv"):  # in a list of words neighbours are no phrase
+            assert not phrases_of(table) & phrases, name
+
+
+# Numbers, months, question words, thanks, verbs of asking, kinds of value, words of patterns.
+OF_ANY_LIST = frozenset(
+    "ten sep why thank bring draw inspect newest quoted asked except joins shell terminal".split()
+)
+GAZETTEER = ("places", "codes")
 # Words of the API and of its SDK, which any code about tool calls has.
 OF_THE_API = frozenset("enum params json openai url sdk mcp programmatic stdout stderr".split())
 
@@ -110,6 +138,14 @@ def source_of(path: Path) -> str:
 def words_of(source: str) -> set[str]:
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", source.replace("_", " "))
     return {word.lower() for word in re.findall(r"[A-Za-z]{3,}", plain)}
+
+
+def phrases_of(source: str) -> set[tuple[str, str]]:
+    """Two words that follow each other and each say something."""
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", source.replace("_", " ")).lower()
+    said = re.findall(r"[a-z]{2,}", plain)
+    empty = words("stop_words") | words("generic")
+    return {pair for pair in pairwise(said) if empty.isdisjoint(pair)}
 
 
 MANY = [tool(f"tool_{i}", f"Does thing number {i} of the list.", x=text("X")) for i in range(128)]

@@ -18,8 +18,8 @@ FEATURES = (
     "log covered", "log exact", "direction", "name", "against", "other act",
     "tells", "missing x covered", "filled", "log rest covered", "weakest pair", "unused values",
 )  # fmt: skip
-# Off the logit of a tool that shares no word, too rare to be fitted; but not if it knows the id.
-NOTHING_SHARED, RECOGNISED = 2.0, 0.5
+# On the logit, too rare to be fitted: a tool that shares no word; one that shows such an id.
+NOTHING_SHARED, SUCH_AN_ID = -2.0, 1.0
 SAID = 0.9  # how surely a value fits that is said
 A_LITTLE = 0.03  # so that the logarithm of nothing is something
 COUNTS = 0.15  # the least share of a word that is told
@@ -67,8 +67,9 @@ def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
 
 def score_of(features: dict[str, float]) -> float:
     """The probability that the tool is the one that was meant."""
-    less = 0.0 if features["covered"] > A_LITTLE or features["recognised"] else NOTHING_SHARED
-    return likelihood("choice", (features[name] for name in FEATURES), less)
+    more = SUCH_AN_ID if features["such an id"] > 0.5 else 0.0
+    more += NOTHING_SHARED if features["covered"] < A_LITTLE and not more else 0.0
+    return likelihood("choice", (features[name] for name in FEATURES), more)
 
 
 def _compare(request: Request, tool: Tool) -> Ranked:
@@ -101,20 +102,13 @@ def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
     met = sum(ranked.share) - sum(ranked.share[i] for i in spent)
     needed = [call.scores[p.label] for p in tool.required if p.label in call.scores]
     missing = len(call.missing) / max(len(tool.required), 1)
+    ids = [call.scores.get(name, 0.0) for name, v in call.used.items() if v.kind == "id"]
     return {
         "missing x covered": missing * ranked.features["covered"],
         "filled": len(call.arguments) / len(tool.parameters) if tool.parameters else 1.0,
         "log rest covered": math.log(A_LITTLE + max(met, 0.0) / asked) if asked > 1e-9 else 0.0,
         "weakest pair": math.log(min(needed, default=SAID)),
-        "recognised": max(
-            (
-                call.scores.get(label, 0.0)
-                for label, value in call.used.items()
-                if value.kind == "id"
-            ),
-            default=0.0,
-        )
-        > RECOGNISED,
+        "such an id": max(ids, default=0.0),
         "unused values": float(sum(not call.spends(value) for value in request.telling)),
     }
 

@@ -63,8 +63,8 @@ def fitted(name: str) -> tuple[dict[str, float], float]:
     return FITTED[name]
 
 
-def likelihood(name: str, features: Iterable[float], less: float = 0.0) -> float:
+def likelihood(name: str, features: Iterable[float], more: float = 0.0) -> float:
     """The probability that a fitted model gives for features in the order of its weights."""
     weights, total = fitted(name)
-    total += sum(map(mul, weights.values(), features)) - less
+    total += sum(map(mul, weights.values(), features)) + more
     return 1 / (1 + math.exp(-max(min(total, 50.0), -50.0)))
