@@ -9,7 +9,6 @@ from typing import Any
 
 from .attachments import check_file
 from .errors import Json, refusal, wrong_type, wrong_value
-from .hosted.mcp import SHAPES as MCP_SHAPES
 from .rules import (
     Rule,
     anything,
@@ -209,5 +208,4 @@ _OWN: dict[str, Rule] = {
 # type → (required fields, optional fields), as far as the table has them
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     **{name: shape_fields(name, **_OWN) for name in ITEM_TYPES if name in shapes()},
-    **MCP_SHAPES,
 }

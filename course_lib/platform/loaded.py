@@ -2,7 +2,7 @@
 
 from .errors import Json, refusal
 from .hosted import KINDS, name_of
-from .hosted.tool_search import as_loaded, deferred, path_of
+from .hosted.tool_search import BRINGS_TOOLS, as_loaded, deferred, path_of
 
 
 def loaded_tools(items: list[Json], declared: list[Json]) -> list[Json]:
@@ -15,7 +15,7 @@ def loaded_tools(items: list[Json], declared: list[Json]) -> list[Json]:
     spoken = {item.get("name") for item in items if item.get("namespace")}
     found: list[Json] = []
     for item in items:
-        if item.get("type") not in ("additional_tools", "tool_search_output"):
+        if item.get("type") not in BRINGS_TOOLS:
             continue
         for tool in item["tools"]:
             plain = item.get("execution") == "client" or name_of(tool) in names

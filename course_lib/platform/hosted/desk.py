@@ -8,6 +8,7 @@ from ..state import Reading, State
 from . import BY_ITEM, KINDS, TOOLS
 from .function import offer_function
 from .tool import Call, Offer, Outcome, caller_id
+from .tool_search import BRINGS_TOOLS
 
 MOST_RUNS = 24  # in one turn, so that a model that never answers comes to an end
 
@@ -39,15 +40,11 @@ class Desk:
         body: Json,
         state: State,
     ) -> "Desk":
+        bringing = [body, *(item for item in new if item.get("type") in BRINGS_TOOLS)]
         found = (state.readings.get(item.get("id") or "") for item in items)
         return cls(
             declared=declared,
-            sent=[
-                tool
-                for each in (body, *new)
-                if each.get("type") in (None, "additional_tools", "tool_search_output")
-                for tool in each.get("tools") or []
-            ],
+            sent=[tool for each in bringing for tool in each.get("tools") or []],
             new=new,
             include=body.get("include") or [],
             items=list(items),

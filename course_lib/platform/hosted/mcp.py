@@ -15,60 +15,43 @@ from typing import TYPE_CHECKING, Any
 
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal, wrong_type
-from ..rules import Rule, anything, array, boolean, fields, mapping, nullable, one_of, text
+from ..rules import array, text
+from ..shapes import shape
 from ..state import Reading, State
 from .hosted_tool import as_call, written
 from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
-from .tool import ALLOWED_CALLERS, Call, ItemKind, Offer, Outcome, Tool, caller_id
+from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id
 
 if TYPE_CHECKING:
     from .desk import Desk
 
 ADDRESSES = ("server_url", "connector_id", "tunnel_id")
-_SERVICES = (
-    "dropbox gmail googlecalendar googledrive microsoftteams outlookcalendar outlookemail "
-    "sharepoint"
-)
-CONNECTORS = tuple(f"connector_{name}" for name in _SERVICES.split())
 SECRETS = ("authorization", "headers")
 REDACTED = "<redacted>"
 
 
 # --- The entry ------------------------------------------------------------------------------------
 
-_FILTER = fields({}, {"tool_names": array(text), "read_only": boolean})
+_filter, _names = shape("ToolFilter"), array(text)
 
 
 def _allowed_tools(value: Any, path: str) -> None:
     if not isinstance(value, (list, dict)):
         raise wrong_type(path, "one of an array of strings or object", value)
-    (array(text) if isinstance(value, list) else _FILTER)(value, path)
+    (_names if isinstance(value, list) else _filter)(value, path)
 
 
 def _require_approval(value: Any, path: str) -> None:
-    if isinstance(value, dict):
-        fields({}, {"always": _FILTER, "never": _FILTER})(value, path)
-    else:
-        one_of("always", "never")(value, path)
+    (_approvals if isinstance(value, dict) else _always_or_never)(value, path)
 
 
-_OPTIONAL: dict[str, Rule] = {
-    "allowed_callers": ALLOWED_CALLERS,
-    "allowed_tools": nullable(_allowed_tools),
-    "authorization": nullable(text),
-    "connector_id": nullable(one_of(*CONNECTORS)),
-    "defer_loading": nullable(boolean),
-    "headers": nullable(mapping),
-    "require_approval": nullable(_require_approval),
-    "server_description": nullable(text),
-    "server_url": nullable(text),
-    "tunnel_id": nullable(text),
-}
+_approvals, _always_or_never = shape("Approvals"), shape("AlwaysOrNever")
+_server = shape("McpServer", AllowedTools=_allowed_tools, RequireApproval=_require_approval)
 
 
 def _entry(value: Any, path: str) -> None:
-    fields({"type": text, "server_label": text}, _OPTIONAL)(value, path)
+    _server(value, path)
     given = [name for name in ADDRESSES if value.get(name)]
     if not given:
         raise refusal("mcp_without_address", path)
@@ -81,7 +64,7 @@ def _entry(value: Any, path: str) -> None:
 def _check(entry: Json, state: State) -> None:
     """Refuse a server that cannot be reached from here."""
     address = _address(entry)
-    stood_in_for = address in CONNECTORS or is_real(address)
+    stood_in_for = "connector_id" in entry or is_real(address)
     if address not in state.mcp_servers and not stood_in_for and not is_loopback(address):
         raise refusal(
             "mcp_out_of_reach", address=address, mcp_servers=", ".join(state.mcp_servers) or "none"
@@ -277,21 +260,3 @@ MCP = Tool(
     check=_check,
     due=_due,
 )
-
-# What these items hold when they come back: type → (required fields, optional fields).
-_SAID: dict[str, Rule] = {"server_label": text, "name": text, "arguments": text}
-_ALSO: dict[str, Rule] = {"status": anything, "caller": anything}
-_BLOCKS = nullable(array(fields({}, {"text": text}, more=True)))
-_ENDED: dict[str, Rule] = {
-    "approval_request_id": nullable(text),
-    "error": nullable(fields({}, {"message": nullable(text), "content": _BLOCKS}, more=True)),
-    "output": nullable(text),
-}
-_LISTED = array(fields({"name": text, "input_schema": mapping}, more=True))
-_ANSWER: dict[str, Rule] = {"approval_request_id": text, "approve": boolean}
-SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
-    "mcp_list_tools": ({"server_label": text, "tools": _LISTED}, _ALSO | {"error": anything}),
-    "mcp_call": (_SAID, _ALSO | _ENDED),
-    "mcp_approval_request": (_SAID | {"id": text}, _ALSO),
-    "mcp_approval_response": (_ANSWER, _ALSO | {"reason": nullable(text)}),
-}

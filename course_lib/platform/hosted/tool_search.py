@@ -22,6 +22,7 @@ from .tool import Call, ItemKind, Offer, Outcome, Tool
 if TYPE_CHECKING:
     from .desk import Desk
 
+BRINGS_TOOLS = ("additional_tools", "tool_search_output")  # types of items
 _INNER = {"function": FUNCTION, "custom": CUSTOM}
 
 
