@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import errno
 import logging
+import os
 import signal
 import socket
 import sys
@@ -41,6 +42,8 @@ PlatformOf = Callable[[str], Platform]  # by the header `authorization`
 
 def serve(host: str, port: int) -> int:
     """Serve new platforms, one a key, until Ctrl-C. The first line on stdout is the base URL."""
+    # NumPy's threads wait for each other in a busy loop, and clients would wait for that.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # the reply says it
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it like Ctrl-C
     with contextlib.suppress(KeyboardInterrupt):
