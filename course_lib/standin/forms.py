@@ -111,10 +111,12 @@ def _patterned(parameter: Parameter, value: Value, text: str, request: Request) 
     form, shapes = parameter.pattern, parameter.shapes
     if not form and (not shapes or value.kind == "quoted"):
         return text
-    for written in _ways_of_writing(text, value, request):
-        if matches(form, written) if form else shape_of(written) in shapes:
-            return written
-    is_word = value.kind == "phrase" and not re.search(r"\d", text)  # and codes are asked for
+    has_digits = bool(re.search(r"\d", text))
+    if form or has_digits or not all("9" in shape for shape in shapes):
+        for written in _ways_of_writing(text, value, request):
+            if matches(form, written) if form else shape_of(written) in shapes:
+                return written
+    is_word = value.kind == "phrase" and not has_digits  # and codes are asked for
     return None if form or is_word else text
 
 
@@ -130,4 +132,4 @@ def _ways_of_writing(text: str, value: Value, request: Request) -> Iterator[str]
         parts = re.findall(r"[A-Za-z]+|\d+", source)
         joined = [source, re.sub(r"[^\w+]+", "", source), re.sub(r"\D", "", source)]
         for each in (*joined, *(mark.join(parts) for mark in ("-", "_", " ", "/", ""))):
-            yield from (each, each.upper(), each.lower())
+            yield from dict.fromkeys((each, each.upper(), each.lower()))
