@@ -21,9 +21,6 @@ FEATURES = (
     "scattered", "required", "says it", "plain words", "few values",
 )  # fmt: skip
 ALIKE = 0.5  # the least likeness of a word to a cue
-_BEFORE_VERBS = frozenset(
-    "i to you we they he she can could would please will should must let".split()
-)
 
 
 class Reading:
@@ -76,21 +73,12 @@ class Reading:
             return value
         if value.kind != "phrase":
             return value
-        first += first < last and self._is_verb(value)
+        first += first < last and self.request.begins_with_verb(value)
         while first < last and self.explained[first]:
             first += 1
         while first < last and self.explained[last]:
             last -= 1
         return value.part(said[first].start, said[last].end)
-
-    def _is_verb(self, value: Value) -> bool:
-        """A plain word at the start of a sentence, or after *I* or *to*, is what to do."""
-        before = self.request.text[: value.start].rstrip()
-        if not before or before[-1] in ".!?:;":
-            return True
-        last = re.split(r"['’]", before.rsplit(None, 1)[-1].lower().strip(","))[0]
-        first = value.text.partition(" ")[0].lower()
-        return last in _BEFORE_VERBS or (last in ("and", "then") and first in words("wish_verbs"))
 
     def score(self, p: int, value: Value) -> tuple[float, Value]:
         """How likely it is that `value` is meant for the parameter, and the part that is meant."""
@@ -120,7 +108,6 @@ class Reading:
             member = value
         said = content_words(member.text) if member.kind in ("phrase", "name", "id") else []
         inside = self.request.words_in(member.start, member.end)
-        rivals = self.request.values or [member]
         said_before, preposition = self._said_before(parameter, member)
         return [
             fit,
@@ -129,7 +116,7 @@ class Reading:
             preposition,
             self._unit(parameter, member),
             sum(self.explained[i] for i in inside) / max(len(inside), 1) if is_phrase else 0.0,
-            float(is_phrase and self._is_verb(member)),
+            float(is_phrase and self.request.begins_with_verb(member)),
             _known(parameter, member),
             likeness(said[-1:], parameter.own_words),
             float(is_list and (value.kind == "array" or len(value.data) > 1)),
@@ -137,8 +124,13 @@ class Reading:
             float(parameter.required),
             float(is_name and all(w in parameter.cues or w in ("id", "api", "key") for w in said)),
             float(is_phrase and parameter.role in _TYPED and all(map(is_known, said))),
-            1 / sum(v.kind == member.kind or taker.fits.get(v.kind, 0.0) >= fit for v in rivals),
+            1 / max(self._rivals(taker, member, fit), 1),
         ], value
+
+    def _rivals(self, taker: Parameter, member: Value, fit: float) -> int:
+        """How many values might as well be the one that is meant, itself included."""
+        fits, kinds = taker.fits, self.request.kinds.items()
+        return sum(n for kind, n in kinds if kind == member.kind or fits.get(kind, 0.0) >= fit)
 
     def cue(self, p: int, value: Value) -> float:
         """The strongest word of the parameter near the value."""

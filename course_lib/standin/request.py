@@ -1,10 +1,12 @@
 """A request, or a part of one, read once for all tools: its words, its values, what stands near."""
 
+import re
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .lexicon import pattern
+from .lexicon import pattern, words
 from .text import (
     Token,
     Vector,
@@ -27,6 +29,10 @@ LISTED = (
     "number", "quoted", "name", "id", "email", "date", "url", "path", "domain", "phrase"
 )  # fmt: skip
 
+_BEFORE_VERBS = frozenset(
+    "i to you we they he she can could would please will should must let".split()
+)
+
 
 @dataclass(eq=False)
 class Request:
@@ -35,7 +41,8 @@ class Request:
     text: str
     words: list[Token]
     values: list[Value]
-    _near: dict[tuple[int, int], list[tuple[int, float]]] = field(default_factory=dict)
+    _near: dict[tuple[str, int, int], list[tuple[int, float]]] = field(default_factory=dict)
+    _verbs: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = [token.word for token in self.words]
@@ -95,6 +102,22 @@ class Request:
                 found.append(last[value.kind])
         return found
 
+    @cached_property
+    def kinds(self) -> Counter[str]:
+        """How many values there are of each kind."""
+        return Counter(value.kind for value in self.values)
+
+    def begins_with_verb(self, value: Value) -> bool:
+        """A plain word at the start of a sentence, or after *I* or *to*, is what to do."""
+        if value.start not in self._verbs:
+            before = self.text[: value.start].rstrip()
+            last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
+            first = value.text.partition(" ")[0].lower()
+            opens = not before or before[-1] in ".!?:;" or last in _BEFORE_VERBS
+            joined = last in ("and", "then") and first in words("wish_verbs")
+            self._verbs[value.start] = opens or joined
+        return self._verbs[value.start]
+
     def list_of(self, value: Value) -> list[Value]:
         """The list that a value, or a part of one, stands in."""
         fits = (g for g in self.lists if g[0].kind == value.kind and any(map(value.overlaps, g)))
@@ -115,11 +138,11 @@ class Request:
         A word before it counts until the sentence ends; one after it, until a mark or another
         value. What announces the first of a list of values announces them all.
         """
-        leader = self.list_of(value)[0]
-        value = value if leader.overlaps(value) else leader
-        key = value.start, value.end
+        key = value.kind, value.start, value.end
         if key not in self._near:
-            inside = self.words_in(*key)
+            leader = self.list_of(value)[0]
+            value = value if leader.overlaps(value) else leader
+            inside = self.words_in(value.start, value.end)
             counted = [*self._before(value, inside), *self._after(value, inside)]
             self._near[key] = [each for each in counted if not self.stops[each[0]]]
         return self._near[key]

@@ -78,9 +78,9 @@ def find_values(text: str, said: list[Token]) -> list[Value]:
             for match in written.finditer(text):
                 claim(_read(kind, match))
     claim(_numbers(text))
-    if not any(
-        value.kind in ("number", "array") for value in found
-    ):  # beside figures, words seldom count
+    counted = not table("number_words").keys().isdisjoint(re.split("[^a-z]", text.lower()))
+    # beside figures, words seldom count
+    if counted and not any(value.kind in ("number", "array") for value in found):
         claim(_spelled_numbers(text))
     claim(_names(text))
     found += _phrases(text, said, taken)
