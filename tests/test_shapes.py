@@ -13,6 +13,11 @@ def test_no_shape_is_there_twice() -> None:
     assert set(names) == set(shapes())
 
 
+def test_no_rule_of_the_code_hides_a_shape() -> None:
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "course_lib").rglob("*.py"))
+    assert set(re.findall(r"\b([A-Z]\w+)=", code)) & set(shapes()) == set()
+
+
 def test_every_shape_is_used() -> None:
     code = "".join(path.read_text("utf-8") for path in (ROOT / "course_lib").rglob("*.py"))
     named = set(re.findall(r"\w+", " ".join(shapes().values())))

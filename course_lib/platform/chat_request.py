@@ -17,7 +17,7 @@ from .rules import Rule, array, mapping, one_of, require, text
 from .shapes import shape, shape_fields
 from .strict_schema import check_output_schema
 from .tokens import content_text
-from .tools import MODES, check_choice
+from .tools import MODES, check_chosen
 
 _FLAT = (
     "This is the Responses shape. Here the rest goes inside: "
@@ -178,7 +178,7 @@ def check(body: Json) -> tuple[ModelCard, Json]:
             rule(body[name], name)
     _check_together(body)
     asked = _as_responses(body)
-    check_choice(asked)
+    check_chosen(asked)
     return _check_model(body), asked
 
 

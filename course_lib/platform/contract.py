@@ -94,7 +94,7 @@ def check_fields(body: Json) -> None:
         if name in body:
             rule(body[name], name)
         if name == "tool_choice":  # what it names must be there
-            tools.check_choice(body)
+            tools.check_chosen(body)
 
 
 def conversation_id(body: Json) -> str | None:

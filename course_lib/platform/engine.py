@@ -14,8 +14,8 @@ from . import capability, contract
 from .compaction import compact_if_due
 from .context import Context, resolve
 from .envelope import envelope
-from .errors import ApiError, Json
-from .hosted import KINDS, check_named
+from .errors import Json, refusal
+from .hosted import KINDS, check_references
 from .hosted.desk import Desk, as_read
 from .hosted.function import check_outputs
 from .hosted.mcp import without_secrets
@@ -138,7 +138,7 @@ def check_turn(body: Json, state: State) -> Turn:
     contract.check_not_empty(body)
     tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items, tools)
-    check_named([*tools, *loaded], state)
+    check_references([*tools, *loaded], state)
     check_approvals(context.items, [*tools, *loaded])
     check_namespaces(context.new, tools, loaded)
     check_outputs(context.items, context.new, [*tools, *loaded])
@@ -187,21 +187,11 @@ def _fit_window(turn: Turn) -> None:
     frame = len(turn.parts) - len(items)  # what comes before the items stays
     while total > turn.card.window:
         if turn.body.get("truncation") != "auto" or dropped == len(items) - 1:
-            raise _too_long(turn)
+            window = turn.card.window
+            raise refusal("input_too_long", tokens=turn.tokens, window=window)
         total -= turn.parts[frame + dropped][1]
         dropped += 1
     del items[:dropped], turn.parts[frame : frame + dropped]
-
-
-def _too_long(turn: Turn) -> ApiError:
-    return ApiError(
-        "Your input exceeds the context window of this model. "
-        "Please adjust your input and try again.",
-        param="input",
-        code="context_length_exceeded",
-        hint=f"It has {turn.tokens:,} tokens, and the window is {turn.card.window:,}. "
-        'Send less, or let truncation="auto" drop the oldest items.',
-    )
 
 
 def _finish(response: Json, output: Output, state: State) -> None:

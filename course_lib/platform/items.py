@@ -1,7 +1,7 @@
 """What an input item may look like (contract A2 "Input", A3 "ids").
 
-Messages, function calls, their outputs and reasoning are checked to the last field. Items that a
-hosted tool produced are taken back as they were given out.
+Messages, and the items that have a shape in `data/requests.txt`, are checked to the last field. Of
+the others, which a hosted tool made, no more is asked than that they can be read.
 """
 
 import re

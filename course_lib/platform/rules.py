@@ -1,8 +1,7 @@
 """A small vocabulary for saying what a field may hold.
 
 A rule is a function `(value, path) -> None` that raises the API's error when the value does
-not fit (contract A2). The tables in `items.py` and `tools.py` are written with these words, and
-`shapes.py` makes rules of what `data/requests.txt` says.
+not fit (contract A2). `shapes.py` makes rules with these words of what `data/requests.txt` says.
 """
 
 from collections.abc import Callable

@@ -47,13 +47,14 @@ def _check_deferred(tools: list[Json]) -> None:
     """Deferred tools need a search, and a search needs deferred tools (contract A5)."""
     waiting = any(deferred(tool) for tool in tools)
     search = next((tool for tool in tools if tool["type"] == "tool_search"), None)
-    hosted = search is not None and search.get("execution") != "client"
-    if waiting and search is None:
+    if search is None and waiting:
         raise refusal("deferred_without_search")
-    if hosted and not waiting:
+    if search is None or search.get("execution") == "client":
+        return
+    if not waiting:
         raise refusal("search_without_deferred")
-    for name in ("description", "parameters") if search is not None and hosted else ():
-        if search is not None and search.get(name) is not None:
+    for name in ("description", "parameters"):
+        if search.get(name) is not None:
             raise refusal("hosted_search_with", name=name)
 
 
@@ -75,6 +76,7 @@ def check_each(value: Any, path: str) -> None:
 
 
 def check_tool_choice(value: Any, path: str) -> None:
+    """The form of `tool_choice`; whether what it names is there, `check_chosen` looks."""
     if isinstance(value, str):
         if value not in MODES:
             raise wrong_value(path, value, MODES, hint=_ANY if value == "any" else None)
@@ -82,9 +84,7 @@ def check_tool_choice(value: Any, path: str) -> None:
     if not isinstance(value, dict):
         raise refusal("wrong_tool_choice_type", path, got=kind(value))
     if value.get("type") == "allowed_tools":
-        fields({"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)})(
-            value, path
-        )
+        _allowed_tools(value, path)
     else:
         _check_named(value, path)
 
@@ -111,7 +111,12 @@ def _check_named(value: Any, path: str) -> None:
     return None
 
 
-def check_choice(body: Json) -> None:
+_allowed_tools = fields(
+    {"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)}
+)
+
+
+def check_chosen(body: Json) -> None:
     """What `tool_choice` asks for must be there: in `tools`, or brought in by this request.
 
     A tool that an earlier request brought in can be called, but not chosen by name.

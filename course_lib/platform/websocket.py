@@ -21,7 +21,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ..standin.prompt import Answer, Prompt
 from .app import Platform, check_key
 from .context import as_items, history
-from .errors import GAP, ApiError, Json
+from .errors import ApiError, Json, refusal
 from .http import Request
 
 LANES, IN_FLIGHT, LIFE = 32, 16, 3600  # stream ids, requests at a time, seconds
@@ -78,11 +78,7 @@ class _Connection:
         except* WebSocketDisconnect:
             pass
         except* TimeoutError:
-            reached = (
-                f"Responses websocket connection limit reached ({LIFE // 60} minutes). Create a "
-                "new websocket connection to continue."
-            )
-            await self._refuse(ApiError(reached, code="websocket_connection_limit_reached"), None)
+            await self._refuse(refusal("websocket_too_old", minutes=LIFE // 60), None)
             await self._websocket.close()
 
     async def _answer(self, message: str) -> None:
@@ -105,18 +101,9 @@ class _Connection:
         if stream_id is not None and not (
             isinstance(stream_id, str) and STREAM_ID.fullmatch(stream_id)
         ):
-            raise ApiError(
-                "The 'stream_id' field must be a non-empty string with at most 256 characters and "
-                "may only contain letters, numbers, underscores, hyphens, and periods.",
-                param="stream_id",
-                code="invalid_stream_id",
-            )
+            raise refusal("wrong_stream_id")
         if stream_id not in self._lanes and len(self._lanes) - (None in self._lanes) >= LANES:
-            raise ApiError(
-                "This WebSocket connection has reached its maximum number of distinct stream IDs "
-                f"({LANES}). Reuse an existing stream_id or open a new WebSocket connection.",
-                code="websocket_stream_limit_reached",
-            )
+            raise refusal("too_many_streams", most=LANES)
         return self._lanes.setdefault(stream_id, asyncio.Lock())
 
     def _events(self, event: Json) -> list[Json]:
@@ -173,10 +160,7 @@ def _read(message: str) -> Json:
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict) or event.get("type") not in _TYPES:
-        raise ApiError(
-            "A message must be a JSON object of type 'response.create' or 'response.steer'.",
-            code=GAP,
-        )
+        raise refusal("wrong_websocket_message")
     return event
 
 

@@ -35,7 +35,7 @@ def name_of(entry: Json) -> str:
     return str(entry[tool.label]) if tool.label else tool.name
 
 
-def check_named(entries: list[Json], state: State) -> None:
-    """Refuse an entry that names a container or a store which is not there."""
+def check_references(entries: list[Json], state: State) -> None:
+    """Refuse an entry that names what is not there: a container, a store, a skill, a server."""
     for entry in entries:
         KINDS[entry["type"]].check(entry, state)

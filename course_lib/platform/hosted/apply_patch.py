@@ -5,16 +5,12 @@ and the client says in an `apply_patch_call_output` what became of it.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..errors import Json
 from ..shapes import shape
 from ..tokens import pieces, sayable
 from .hosted_tool import call_and_output, written
 from .tool import Call, Offer, Outcome, Tool, call_item
-
-if TYPE_CHECKING:
-    from .desk import Desk
 
 OPERATIONS = {
     "create_file": ("path", "diff"),
@@ -46,11 +42,6 @@ _TOOL = {
 }
 
 
-def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    own = {name: entry[name] for name in ("allowed_callers",) if name in entry}
-    yield Offer(_TOOL | own, entry, _ask)
-
-
 def _ask(call: Call) -> Outcome:
     asked = call.arguments.get("operation") or {}
     kind = str(asked.get("type"))
@@ -76,7 +67,7 @@ def _tell_diff(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
 APPLY_PATCH = Tool(
     name="apply_patch",
     entry=shape("ApplyPatch"),
-    offers=_offers,
+    offers=lambda entry, desk: [Offer(_TOOL, entry, _ask)],
     items=call_and_output(
         "apply_patch",
         said=lambda item: {"operation": item["operation"]},

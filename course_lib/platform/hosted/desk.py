@@ -66,8 +66,11 @@ class Desk:
         self.offers = {}
         for entry in [*self.declared, *self.loaded]:
             for offer in KINDS[entry["type"]].offers(entry, self):
-                if self.left > 0 or offer.written:
-                    self._lay_out(offer)
+                if self.left <= 0 and not offer.written:
+                    continue
+                if callers := offer.entry.get("allowed_callers"):
+                    offer = replace(offer, tool=offer.tool | {"allowed_callers": callers})
+                self._lay_out(offer)
         return [offer.tool for offer in self.offers.values()]
 
     def _lay_out(self, offer: Offer) -> None:

@@ -49,8 +49,7 @@ def hosted_tool(
     declared = {"type": name, "name": name, "description": about, "parameters": parameters}
 
     def offers(sent: Json, desk: "Desk") -> Iterator[Offer]:
-        own = {name: sent[name] for name in ("allowed_callers",) if name in sent}
-        yield Offer(declared | own, sent, act)
+        yield Offer(declared, sent, act)
 
     def act(call: Call) -> Outcome:
         ran = run(call)

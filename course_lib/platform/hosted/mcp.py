@@ -36,7 +36,7 @@ REDACTED = "<redacted>"
 _filter, _names = shape("ToolFilter"), array(text)
 
 
-def _allowed_tools(value: Any, path: str) -> None:
+def _names_or_filter(value: Any, path: str) -> None:
     if not isinstance(value, (list, dict)):
         raise wrong_type(path, "one of an array of strings or object", value)
     (_names if isinstance(value, list) else _filter)(value, path)
@@ -47,7 +47,7 @@ def _require_approval(value: Any, path: str) -> None:
 
 
 _approvals, _always_or_never = shape("Approvals"), shape("AlwaysOrNever")
-_server = shape("McpServer", AllowedTools=_allowed_tools, RequireApproval=_require_approval)
+_server = shape("McpServer", NamesOrFilter=_names_or_filter, RequireApproval=_require_approval)
 
 
 def _entry(value: Any, path: str) -> None:
@@ -173,7 +173,6 @@ def _listed(entry: Json, desk: "Desk") -> Json | None:
 
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     listing = None if entry.get("defer_loading") else _listed(entry, desk)
-    own = {name: entry[name] for name in ("allowed_callers",) if entry.get(name)}
     for tool in listing["tools"] if listing else ():
         if matches(entry["allowed_tools"], tool):
             shown = {
@@ -184,7 +183,7 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
                 "parameters": tool["input_schema"],
                 "annotations": tool.get("annotations"),
             }
-            yield Offer(shown | own, entry, partial(_run, tool))
+            yield Offer(shown, entry, partial(_run, tool))
 
 
 # --- A call ---------------------------------------------------------------------------------------

@@ -89,8 +89,15 @@ def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
     if progress.ended:
         made.append(_output(program["call_id"], progress, desk.state))
     if not made:
-        raise _unanswered(calls, {answer["index"] for answer in answers})
-    reads = [each for item in made if item["type"] in _READ for each in _READ[item["type"]](item)]
+        answered = {answer["index"] for answer in answers}
+        waiting = next(call for place, call in enumerate(calls) if place not in answered)
+        raise refusal("program_waits", waiting=_named(waiting))
+    reads = [
+        each
+        for item in made
+        if item["type"] in _READ
+        for each in _READ[item["type"]](item, desk.state)
+    ]
     return Outcome(made, reads if progress.ended else [], waits=not progress.ended)
 
 
@@ -181,11 +188,6 @@ def _digest(code: str) -> str:
 # --- The context ----------------------------------------------------------------------------------
 
 
-def _unanswered(calls: list[Json], answered: set[int]) -> ApiError:
-    waiting = next(call for place, call in enumerate(calls) if place not in answered)
-    return refusal("program_waits", waiting=_named(waiting))
-
-
 def check_programs(items: list[Json], entries: list[Json]) -> None:
     """Refuse a program that was altered or cannot go on, and what belongs to no program."""
     programs = {item["call_id"]: item for item in items if item.get("type") == "program"}
@@ -213,12 +215,12 @@ def _broken(call_id: str | None, why: str) -> ApiError:
     return refusal("program_unreadable", call_id=call_id, why=why)
 
 
-def _read_program(item: Json) -> list[Json]:
+def _read_program(item: Json, state: State) -> list[Json]:
     call = {"call_id": item["call_id"], "name": NAME, "arguments": written({"code": item["code"]})}
     return [{"type": "function_call"} | call]
 
 
-def _read_output(item: Json) -> list[Json]:
+def _read_output(item: Json, state: State) -> list[Json]:
     output = {"call_id": item["call_id"], "output": item["result"]}
     return [{"type": "function_call_output"} | output]
 
@@ -230,12 +232,8 @@ PROGRAMS = Tool(
     entry=fields({"type": text}),
     offers=_offers,
     items=(
-        ItemKind("program", (), {"code": ""}, ("status",), lambda item, state: _read_program(item)),
-        ItemKind(
-            "program_output",
-            begun={"result": "", "status": "completed"},
-            read=lambda item, state: _read_output(item),
-        ),
+        ItemKind("program", (), {"code": ""}, ("status",), _read_program),
+        ItemKind("program_output", (), {"result": "", "status": "completed"}, read=_read_output),
     ),
     due=_due,
 )

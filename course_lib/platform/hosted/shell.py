@@ -75,8 +75,7 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
         "parameters": _PARAMETERS,
         "skills": known,
     }
-    own = {name: entry[name] for name in ("allowed_callers",) if name in entry}
-    yield Offer(tool | own, entry, _ask if where["type"] == "local" else _run)
+    yield Offer(tool, entry, _ask if where["type"] == "local" else _run)
 
 
 def _call(call: Call) -> Json:

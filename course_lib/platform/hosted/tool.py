@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Json
-from ..rules import Rule, array, nullable, one_of
+from ..rules import Rule
 from ..state import State
 
 if TYPE_CHECKING:
@@ -94,10 +94,6 @@ def call_item(call: Call, prefix: str, said: Json) -> Json:
     item = {"id": call.state.new_id(prefix), "status": "completed", **said}
     item["call_id"] = call.state.new_id("call")
     return item
-
-
-# Who may call a tool: the model itself, which is all if nothing is said, or a program of its.
-ALLOWED_CALLERS = nullable(array(one_of("direct", "programmatic")))
 
 
 def caller_id(item: Json) -> str | None:
