@@ -108,6 +108,16 @@ def test_its_tables_have_no_word_and_no_phrase_that_only_the_course_has() -> Non
             assert not phrases_of(table) & phrases, name
 
 
+def test_every_table_and_every_pattern_is_used() -> None:
+    code = "".join(
+        path.read_text("utf-8") for path in (ROOT / "course_lib/standin").glob("*.py")
+    ).replace("'", '"')
+    lexicon = json.loads((ROOT / "course_lib/standin/data/lexicon.json").read_text("utf-8"))
+    patterns = (ROOT / "course_lib/standin/data/patterns.tsv").read_text("utf-8").splitlines()
+    names = [*lexicon, *(line.split("\t")[0] for line in patterns)]
+    assert [name for name in names if f'"{name}"' not in code] == []
+
+
 # Numbers, months, question words, thanks, verbs of asking, kinds of value, words of patterns.
 OF_ANY_LIST = frozenset(
     "ten sep why thank bring draw inspect newest quoted asked except joins shell terminal".split()

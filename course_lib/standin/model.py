@@ -83,7 +83,7 @@ class _Turn:
         made = [each for each in self.situation.made if each.name not in typed.STEPWISE]
         if left := follow.remaining(ready, made):
             return self._call(left, "the request asks for more than was done", calls)
-        if step := self._left_for(typed.STEPWISE):
+        if step := self._first_of(typed.STEPWISE):
             return self._send([step], f"{step.tool.name} goes on with what was read")
         return None
 
@@ -104,13 +104,13 @@ class _Turn:
             return self._send(calls)
         if is_small_talk(self.request):
             return self._say(answer.SMALL_TALK, "nothing is asked for")
-        if left := self._left_for(typed.LEFT_FOR):
+        if left := self._first_of(typed.LEFT_FOR):
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
         shared = best.is_met
         return self._say(answer.NO_TOOL, nearest if shared else "no tool shares a word with it")
 
-    def _left_for(self, names: tuple[str, ...]) -> Call | None:
+    def _first_of(self, names: tuple[str, ...]) -> Call | None:
         """The call of the first of these tools that is there."""
         calls = {each.call.tool.name: each.call for each in self.ranked}
         return next((calls[name] for name in names if name in calls), None)
@@ -126,19 +126,19 @@ class _Turn:
         calls = [each for each in calls if each.tool.name in met | functions.keys()]
         if (named := self._named()) and named.tool not in [each.tool for each in calls]:
             calls = [named]
-        calls = [self._waiting(each) or each for each in calls]
+        calls = [self._dependent_on(each) or each for each in calls]
         for each in calls:
             self._take_facts(each, "a result", nearly=False)
             for parameter in list(each.missing):
-                if (data := self.offered.default(parameter, each.tool)) is not None:
+                if (data := self.offered.stated(parameter, each.tool)) is not None:
                     each.put(parameter, data, "the instructions")
-        return [self._first(each) or each for each in calls]
+        return [self._prerequisite_of(each) or each for each in calls]
 
-    def _waiting(self, call: Call) -> Call | None:
+    def _dependent_on(self, call: Call) -> Call | None:
         """The call whose description puts `call` first, if the request is more for it."""
         counted = {each.call.tool.name: sum(each.share) for each in self.ranked}
         for each in self.ranked:
-            first = call.tool.name in _put_first(each.call.tool)
+            first = call.tool.name in _prerequisites(each.call.tool)
             if first and sum(each.share) > counted[call.tool.name]:
                 return each.call
         return None
@@ -158,9 +158,9 @@ class _Turn:
             if data is not None:
                 wanted.put(parameter, data, source)
 
-    def _first(self, wanted: Call) -> Call | None:
+    def _prerequisite_of(self, wanted: Call) -> Call | None:
         """The call that `wanted` depends on, if its description says so and it is due."""
-        for name in _put_first(wanted.tool):
+        for name in _prerequisites(wanted.tool):
             helper = self.offered.functions.get(name)
             if helper is None or helper is wanted.tool:
                 continue
@@ -216,7 +216,7 @@ class _Turn:
         return Answer([message(said) if isinstance(said, str) else said], self.why)
 
 
-def _put_first(tool: Tool) -> list[str]:
+def _prerequisites(tool: Tool) -> list[str]:
     """The tools that a description says to call before its own."""
     return [found[1] or found[2] for found in pattern("comes first").finditer(tool.description)]
 

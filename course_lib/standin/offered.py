@@ -17,7 +17,7 @@ from .lexicon import pattern
 from .parameters import Parameter
 from .prompt import Json, Prompt
 from .request import Request, read_request, shortened
-from .shell import Task
+from .task import Task
 from .text import plain_words
 
 AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
@@ -29,7 +29,16 @@ Finished = tuple[str, Json, list[Parameter]]  # name, arguments, what is missing
 
 
 class Offered:
-    """`tools` are weighed; of them `functions` are filled from a request, by name."""
+    """The tools, by what is done with them; each table is by name.
+
+    declared    all that may be called, and what the instructions say of each
+    direct      those that the model may call itself
+    in_program  those that a program of its may call
+    written     those of a known type, with what they are sent for the whole request
+    paths       what a search can load
+    functions   those that are filled from a request, compiled
+    tools       all that is weighed: functions, written and paths, compiled
+    """
 
     def __init__(self, prompt: Prompt, situation: Situation) -> None:
         self.forced = prompt.tool_choice not in ("auto", "none")
@@ -63,7 +72,7 @@ class Offered:
     def _write(self, tool: Json, text: str) -> Json | None:
         return typed.write(Task(tool, text, self.situation, self.forced))
 
-    def default(self, parameter: Parameter, tool: Tool) -> Any:
+    def stated(self, parameter: Parameter, tool: Tool) -> Any:
         """What the instructions state of a parameter by its name: "the user's city is Rome"."""
         for sentence in self.sentences:
             words = {*plain_words(sentence)}

@@ -3,7 +3,7 @@
     fan out     one tool for several values, or several tools, at once with Promise.all
     join        for each row of a result one call of another tool that takes a field of the row
     filter      rows by a number ("over 100"), a yes or no, or a member of an enum
-    reduce      sum, mean, median, count, largest, smallest, sorted, of one field
+    reduce      sum, mean, count, largest, smallest, sorted, of one field
 
 Fields are picked by the words of the request, among those that `output_schema` names; without one
 there is nothing but to fan out. That is all: one join, one reduction, no loop, no second try.

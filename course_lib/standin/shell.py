@@ -13,45 +13,16 @@ what a command printed, but for the two steps above.
 
 import re
 import shlex
-from dataclasses import dataclass
-from functools import cached_property
 
 from .catalogue import compile_tools
 from .choose import rank
-from .history import Made, Situation, texts
+from .history import Made, texts
 from .lexicon import pattern
 from .prompt import Json
-from .request import Request, read_request
+from .task import Task, marked_off
 
 FITS = 0.5  # how likely a skill must be, to be read
 _BLOCK = re.compile(r"```(?:\w*sh|console)?\n(.+?)```", re.DOTALL)
-
-
-@dataclass
-class Task:
-    """A text for which a tool may be sent something, after what was made so far."""
-
-    tool: Json
-    text: str
-    situation: Situation
-    forced: bool = False
-
-    @cached_property
-    def request(self) -> Request:
-        return read_request(self.text)
-
-    def said(self, kind: str) -> list[str]:
-        return [str(value.data) for value in self.request.values if value.kind == kind]
-
-    @cached_property
-    def path(self) -> str | None:
-        """The file that is named, outside of what is quoted."""
-        text = self.text
-        for value in self.request.values:
-            if value.kind in ("quoted", "url", "email"):
-                text = text.replace(value.text, " " * len(value.text))
-        found = pattern("file named").search(text)
-        return found.group() if found else None
 
 
 def commands(task: Task) -> list[str] | None:
@@ -83,12 +54,6 @@ def patch(task: Task) -> Json | None:
     seen = [line for each in made for said in texts(each.output) for line in said.splitlines()]
     changed = [f"@@\n-{line}\n+{line.replace(old, new)}\n" for line in seen if old in line]
     return {"type": "update_file", "path": path, "diff": "".join(changed)} if changed else None
-
-
-def marked_off(text: str) -> str:
-    """What is quoted in a text, or stands after a colon; nothing if neither is there."""
-    found = pattern("marked off").search(text)
-    return next(filter(None, found.groups())).strip() if found else ""
 
 
 def printed(made: Made) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from . import python, shell
 from .lexicon import pattern, table
 from .prompt import Json
-from .shell import Task
+from .task import Task, marked_off
 from .text import is_stop_word, plain_words
 
 STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request
@@ -102,7 +102,7 @@ def _custom(task: Task) -> Json | None:
     """A text: the piece that fits a regular grammar, or what is quoted, or what is said."""
     form = task.tool.get("format") or {}
     if form.get("syntax") != "regex":
-        return {"input": shell.marked_off(task.text) or task.text}
+        return {"input": marked_off(task.text) or task.text}
     try:
         found = [m.group() for m in re.finditer(form["definition"], task.text[:MOST_MATCHED])]
     except re.error:  # it is written in another dialect
