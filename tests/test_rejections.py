@@ -1,10 +1,12 @@
 """The rejection table, run against the platform, and the learner's mistakes through the SDK."""
 
+import ast
 import asyncio
 import json
 import re
 from collections import Counter
 from importlib import import_module
+from string import Formatter
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -89,6 +91,19 @@ def test_no_sentence_of_a_refusal_stands_in_the_code() -> None:
 def test_every_refusal_in_the_table_is_one_that_the_platform_makes() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in PLATFORM.rglob("*.py"))
     assert [name for name in refusals() if f'"{name}"' not in code] == []
+
+
+def test_a_refusal_is_given_each_word_of_its_sentence_and_no_other() -> None:
+    trees = [ast.parse(path.read_text("utf-8")) for path in PLATFORM.rglob("*.py")]
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    checked = 0
+    for call in calls:
+        if getattr(call.func, "id", "") == "refusal" and isinstance(call.args[0], ast.Constant):
+            told = " ".join(map(str, refusals()[str(call.args[0].value)].values()))
+            wanted = {name for _, name, _, _ in Formatter().parse(told) if name} - {"param"}
+            assert {each.arg for each in call.keywords} - {"hint"} == wanted, ast.unparse(call)
+            checked += 1
+    assert checked > 100  # nearly all: a name may come from a variable
 
 
 @pytest.mark.parametrize("line", ROUTES)

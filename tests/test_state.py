@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -32,6 +33,14 @@ def test_a_forgotten_response_is_refused_like_a_deleted_one() -> None:
     assert client.responses.retrieve(last.id).output_text == last.output_text
     with pytest.raises(NotFoundError, match=f"Response with id '{first.id}' not found"):
         client.responses.retrieve(first.id)
+
+
+def test_all_that_is_kept_between_requests_is_bounded() -> None:
+    state = Platform().state
+    own = {each.name: getattr(state, each.name) for each in fields(state)}
+    unbounded = {n for n, v in own.items() if isinstance(v, dict) and not isinstance(v, Kept)}
+    # Mounted by the learner; bounded by `files.create`; a number for each prefix of an id.
+    assert unbounded == {"mcp_servers", "files", "_counts"}
 
 
 @pytest.mark.parametrize(("limit", "most"), [("MOST_FILES", 2), ("MOST_BYTES", 10)])

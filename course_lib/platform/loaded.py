@@ -11,17 +11,18 @@ def loaded_tools(items: list[Json], declared: list[Json]) -> list[Json]:
     A function alone stands in a namespace of its own name, as recorded; but what a client's own
     search brings stands beside the declared ones, until it is called by its namespace.
     """
-    names = {name_of(tool) for tool in declared}
-    spoken = {item.get("name") for item in items if item.get("namespace")}
+    declared_names = {name_of(tool) for tool in declared}
+    called_inside = {item.get("name") for item in items if item.get("namespace")}
     found: list[Json] = []
     for item in items:
         if item.get("type") not in BRINGS_TOOLS:
             continue
+        by = item.get("execution")
         for tool in item["tools"]:
-            plain = item.get("execution") == "client" or name_of(tool) in names
-            if item.get("execution") == "server" or name_of(tool) in spoken:
-                plain = False
-            found.append(as_loaded(KINDS[tool["type"]].echo(tool), alone=not plain))
+            name = name_of(tool)
+            beside = by == "client" or (by != "server" and name in declared_names)
+            alone = name in called_inside or not beside
+            found.append(as_loaded(KINDS[tool["type"]].echo(tool), alone=alone))
     return found
 
 

@@ -115,12 +115,8 @@ def _run(call: Json, output: Output, wishes: Wishes, desk: Desk) -> Outcome:
 
 def _one_call(items: list[Json]) -> list[Json]:
     """`parallel_tool_calls: false`: at most one call in a turn."""
-    kept, called = [], False
-    for item in items:
-        if item["type"] != "function_call" or not called:
-            kept.append(item)
-        called = called or item["type"] == "function_call"
-    return kept
+    first = next((item for item in items if item["type"] == "function_call"), None)
+    return [item for item in items if item["type"] != "function_call" or item is first]
 
 
 def _reason(answer: Answer, wishes: Wishes, state: State, output: Output) -> str:

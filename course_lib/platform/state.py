@@ -2,7 +2,7 @@
 
 All of it is a function of the requests made so far, so two platforms that saw the same
 requests answer the same bytes. It is bounded, so that a server may run for days: of each kind
-the latest are kept (`MOST`), and what was forgotten is not found, like what was deleted.
+the latest are kept (`MOST…`), and what was forgotten is not found, like what was deleted.
 """
 
 import threading
@@ -89,6 +89,7 @@ class Reading:
 
 
 _ITEMS: Any = partial(Kept, MOST_ITEMS)
+_STORES: Any = partial(Kept, MOST_STORES)
 
 
 @dataclass(slots=True)
@@ -103,11 +104,11 @@ class State:
     completions: dict[str, StoredCompletion] = field(default_factory=Kept)
     not_stored: dict[str, None] = field(default_factory=_ITEMS)  # ids of items with store=false
     readings: dict[str, Reading] = field(default_factory=Kept)  # by id of a hosted tool's item
-    containers: dict[str, "Container"] = field(default_factory=dict)
+    containers: dict[str, "Container"] = field(default_factory=_STORES)
     mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
-    skills: dict[str, "StoredSkill"] = field(default_factory=dict)
+    skills: dict[str, "StoredSkill"] = field(default_factory=_STORES)
     files: dict[str, StoredFile] = field(default_factory=dict)  # bounded by `files.create`
-    vector_stores: dict[str, VectorStore] = field(default_factory=partial(Kept, MOST_STORES))
+    vector_stores: dict[str, VectorStore] = field(default_factory=_STORES)
     stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
