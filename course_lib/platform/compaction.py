@@ -38,7 +38,7 @@ def _lines(item: Json) -> list[str]:
     return [f"{who}: {cut(' '.join(text.split()), PER_ITEM)}"]
 
 
-def as_read(items: list[Json]) -> list[Json]:
+def after_compaction(items: list[Json]) -> list[Json]:
     """A context as the model reads it: the latest notes, and what came after them."""
     for index in reversed(range(len(items))):
         if items[index].get("type") == "compaction":

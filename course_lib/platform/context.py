@@ -8,7 +8,7 @@ call, and a reasoning item stays with the item it led to.
 import re
 from dataclasses import dataclass
 
-from .compaction import as_read
+from .compaction import after_compaction
 from .contract import conversation_id
 from .encrypted import check_sealed
 from .errors import ApiError, Json, refusal
@@ -47,7 +47,7 @@ def resolve(body: Json, state: State) -> Context:
     context = Context(earlier + new, new)
     check_pairing(context.items)
     check_reasoning(context, state)
-    context.items = as_read(context.items)
+    context.items = after_compaction(context.items)
     return context
 
 

@@ -67,9 +67,6 @@ def _item_events(item: Json, index: int, response: Json) -> Iterator[Event]:
         case "message":
             added = {"status": "in_progress", "content": []}
             inside = _message_events(item, where)
-        case "function_call":
-            added = {"status": "in_progress", "arguments": ""}
-            inside = _call_events(item, where)
         case _ if kind:
             begun_as = kind.begun(item) if callable(kind.begun) else kind.begun
             added = {"status": "in_progress", **begun_as}
@@ -118,18 +115,6 @@ def _refusal_events(part: Json, place: Json) -> Iterator[Event]:
     for piece in pieces(part["refusal"]):
         yield {"type": "response.refusal.delta", **place, "delta": piece}
     yield {"type": "response.refusal.done", **place, "refusal": part["refusal"]}
-
-
-def _call_events(item: Json, where: Json) -> Iterator[Event]:
-    place = {"item_id": item["id"], **where}
-    for piece in pieces(item["arguments"]):
-        yield {"type": "response.function_call_arguments.delta", **place, "delta": piece}
-    yield {
-        "type": "response.function_call_arguments.done",
-        **place,
-        "name": item["name"],
-        "arguments": item["arguments"],
-    }
 
 
 def _stages(item: Json, where: Json, kind: ItemKind, response: Json) -> Iterator[Event]:

@@ -13,7 +13,7 @@ from ..errors import Json, missing, refusal
 from ..rules import reject_unknown, up_to
 from ..shapes import shape, shape_fields
 from ..strict_schema import check_function_schema, fits_strict, normalise
-from ..tokens import sayable
+from ..tokens import pieces, sayable
 from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
@@ -94,8 +94,19 @@ def _ask(call: Call, prefix: str, said: Json) -> Outcome:
     return Outcome([item], waits=True)
 
 
+def _tell_arguments(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+    for piece in pieces(item["arguments"]):
+        yield "_arguments.delta", {"delta": piece}
+    yield "_arguments.done", {"name": item["name"], "arguments": item["arguments"]}
+
+
 FUNCTION = Tool(
-    name="function", entry=_function, offers=_offers, items=(), label="name", echo=_echo
+    name="function",
+    entry=_function,
+    offers=_offers,
+    items=(ItemKind("function_call", (_tell_arguments,), {"arguments": ""}),),
+    label="name",
+    echo=_echo,
 )
 
 
