@@ -17,7 +17,6 @@ from .strict_schema import check_output_schema
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
-_conversation_object = shape("ConversationObject")
 _format = shape("AnyFormat")
 
 
@@ -46,18 +45,9 @@ def effort(value: Any, path: str) -> None:
     one_of(*EFFORTS)(value, path)
 
 
-def conversation(value: Any, path: str) -> None:
-    """The id of a conversation, or an object that holds it."""
-    if isinstance(value, dict):
-        _conversation_object(value, path)
-    elif not isinstance(value, str):
-        raise wrong_type(path, "one of a string or object", value)
-
-
 # In the order of contract A2, after `model`, `input` and the unknown names.
 FIELDS: dict[str, Rule] = shape_fields(
     "Response",
-    Conversation=conversation,
     Tools=tools.check_tools,
     ToolChoice=tools.check_tool_choice,
     TextFormat=text_format,

@@ -91,6 +91,17 @@ def one_of(*supported: str) -> Rule:
     return check
 
 
+def by_type(expected: str, kinds: dict[type, Rule]) -> Rule:
+    """A value of one of several types, each with a rule of its own."""
+
+    def check(value: Any, path: str) -> None:
+        if type(value) not in kinds:
+            raise wrong_type(path, expected, value)
+        kinds[type(value)](value, path)
+
+    return check
+
+
 def array(rule: Rule, of: str = "", least: int = 0, most: int | None = None) -> Rule:
     """A list; `of` is the API's word for its members."""
     is_list = _of_type(list, f"an array of {of}" if of else "an array")

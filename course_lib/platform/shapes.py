@@ -62,6 +62,10 @@ def _rule(written: str, own: dict[str, Rule]) -> Rule:
         return rules.nullable(_rule(" | ".join(options[:-1]), own))
     if written.startswith("'"):
         return rules.one_of(*_words(written))
+    if len(options) > 1 and options[0] in _BESIDE_AN_OBJECT:
+        python_type, said = _BESIDE_AN_OBJECT[options[0]]
+        by_type = {python_type: _rule(options[0], own), dict: _rule(options[1], own)}
+        return rules.by_type(f"one of {said} or object", by_type)
     if len(options) > 1:
         return _tagged(options, own)
     found = _SIZED.fullmatch(written)
@@ -73,6 +77,12 @@ def _rule(written: str, own: dict[str, Rule]) -> Rule:
     if name in _WORDS:
         return _WORDS[name](least, most)
     return own[name] if name in own else shape(name, **own)
+
+
+# What may be sent in place of an object, and the API's words for it.
+_BESIDE_AN_OBJECT: dict[str, tuple[type, str]] = {
+    "string": (str, "a string"), "[string]": (list, "an array of strings"),
+}  # fmt: skip
 
 
 def _members(name: str) -> str:

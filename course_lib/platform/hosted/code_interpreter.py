@@ -7,24 +7,14 @@ that must be stopped makes a failed call. On macOS and Windows this is not a san
 """
 
 import base64
-from typing import Any
 
-from ..errors import Json, wrong_type
+from ..errors import Json
 from ..shapes import shape
 from ..state import State
 from . import containers
 from .containers import ContainerFile
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
-
-_auto = shape("AutoContainer")
-
-
-def _container(value: Any, path: str) -> None:
-    if isinstance(value, dict):
-        _auto(value, path)
-    elif not isinstance(value, str):
-        raise wrong_type(path, "one of a string or object", value)
 
 
 def _check(entry: Json, state: State) -> None:
@@ -65,7 +55,7 @@ CODE_INTERPRETER = hosted_tool(
         "properties": {"code": {"type": "string", "description": "Python code to run."}},
         "required": ["code"],
     },
-    entry=shape("CodeInterpreter", Container=_container),
+    entry=shape("CodeInterpreter"),
     check=_check,
     run=_run,
     stages=("in_progress", "code", "interpreting", "completed"),

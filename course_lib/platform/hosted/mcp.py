@@ -14,8 +14,7 @@ from http import client as http_client
 from typing import TYPE_CHECKING, Any
 
 from ...web.mcp_server import is_real, stand_in
-from ..errors import Json, refusal, wrong_type
-from ..rules import array, text
+from ..errors import Json, refusal
 from ..shapes import shape
 from ..state import Reading, State
 from .hosted_tool import as_call, written
@@ -33,21 +32,13 @@ REDACTED = "<redacted>"
 
 # --- The entry ------------------------------------------------------------------------------------
 
-_filter, _names = shape("ToolFilter"), array(text)
-
-
-def _names_or_filter(value: Any, path: str) -> None:
-    if not isinstance(value, (list, dict)):
-        raise wrong_type(path, "one of an array of strings or object", value)
-    (_names if isinstance(value, list) else _filter)(value, path)
-
 
 def _require_approval(value: Any, path: str) -> None:
     (_approvals if isinstance(value, dict) else _always_or_never)(value, path)
 
 
 _approvals, _always_or_never = shape("Approvals"), shape("AlwaysOrNever")
-_server = shape("McpServer", NamesOrFilter=_names_or_filter, RequireApproval=_require_approval)
+_server = shape("McpServer", RequireApproval=_require_approval)
 
 
 def _entry(value: Any, path: str) -> None:
