@@ -18,6 +18,7 @@ from course_lib.standin.lexicon import words
 from course_lib.standin.text import is_known
 from tests import ROOT
 from tests.test_standin import HINDI, ITALIAN, calls, check, said, text, tool
+from tests.test_standin_scores import FULL_CALLS, NO_CALL
 
 Json = dict[str, Any]
 SHARED = Path(os.environ.get("COURSE_SHARED") or ROOT.parent / "shared")
@@ -116,6 +117,20 @@ def test_every_table_and_every_pattern_is_used() -> None:
     patterns = (ROOT / "course_lib/standin/data/patterns.tsv").read_text("utf-8").splitlines()
     names = [*lexicon, *(line.split("\t")[0] for line in patterns)]
     assert [name for name in names if f'"{name}"' not in code] == []
+
+
+def test_the_figures_that_are_told_agree() -> None:
+    page = (ROOT / "docs/standin.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\w[^|]*?) \| (\d+) \|", page, re.M)
+    told = {name: int(figure) for name, figure in rows}
+    floors = [*FULL_CALLS.values(), *NO_CALL.values()]
+    assert len(told) == len(floors) == 8
+    assert all(
+        floor <= each <= floor + 7 for each, floor in zip(told.values(), floors, strict=True)
+    )
+    figures = re.findall(r"(\d+) % of", (ROOT / "README.md").read_text("utf-8"))
+    named = ("simple", "multiple", "no call where none is due")
+    assert [int(each) for each in figures] == [told[name] for name in named]
 
 
 # Numbers, months, question words, thanks, verbs of asking, kinds of value, words of patterns.

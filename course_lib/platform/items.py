@@ -207,5 +207,5 @@ _OWN: dict[str, Rule] = {
 }
 # type → (required fields, optional fields), as far as the table has them
 _SHAPES: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
-    **{name: shape_fields(name, **_OWN) for name in ITEM_TYPES if name in shapes()},
+    name: shape_fields(name, **_OWN) for name in ITEM_TYPES if name in shapes()
 }
