@@ -44,8 +44,11 @@ CRM: Json = {"type": "namespace", "name": "crm", "description": "Customers.", "t
 MATH: Json = {"type": "custom", "name": "math", "format": {"type": "text"}}
 
 
+GOAL: Json = {"type": "object", "properties": {"goal": {}}}
+
+
 def unanswered_search(platform: Platform) -> Json:
-    own = SEARCH | {"execution": "client", "parameters": {"properties": {"goal": {}}}}
+    own = SEARCH | {"execution": "client", "parameters": GOAL}
     platform.model = Scripted([call("tool_search", {"goal": "rates"})])
     first = answer(platform, tools(own, LATER, model="gpt-5.4"))
     return tools(own, LATER, model="gpt-5.4", previous_response_id=first["id"])
@@ -208,6 +211,24 @@ SEARCHED = [
         "Invalid Value: 'tools.tool_search.parameters'. Server-executed tool_search does not "
         "accept a parameters.",
         "tools.tool_search.parameters",
+    ),
+    Row(
+        "a search of the client's own that is malformed",
+        "D",
+        INFERRED,
+        tools(SEARCH | {"execution": "client", "parameters": GOAL | {"required": 5}}, LATER),
+        "Invalid schema for function 'tool_search': 5 is not of type 'array'.",
+        "tools[0].parameters",
+        "invalid_function_parameters",
+    ),
+    Row(
+        "a malformed output_schema",
+        "D",
+        UNVERIFIED,
+        tools({"type": "function", "name": "rows", "output_schema": {"anyOf": 5}}),
+        "Invalid schema for function 'rows': 5 is not of type 'array'.",
+        "tools[0].output_schema",
+        UNVERIFIED,
     ),
     not_among(
         "tools[0].execution",

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import mcp.types as types
 import pytest
 import uvicorn
 from agents import Agent, HostedMCPTool, Runner
 from agents.mcp import MCPServerStdio, MCPServerStreamableHttp
+from mcp.server.lowlevel import Server
 from openai import APIStatusError
 
 from course_lib import connect, connect_agents
@@ -185,6 +187,68 @@ def test_a_listing_that_http_refuses_is_a_424(status: int, tail: str) -> None:
         "param": "tools",
         "code": "http_error",
     }
+
+
+def lying(listing: Any) -> Server[Any]:
+    """A server that answers each wish for its tools with what `listing` makes of the cursor."""
+
+    async def list_tools(context: Any, asked: types.PaginatedRequestParams | None) -> Any:
+        return listing(asked and asked.cursor)
+
+    async def call_tool(context: Any, asked: types.CallToolRequestParams) -> Any:
+        sys.exit("as a script does")
+
+    return Server("liar", on_list_tools=list_tools, on_call_tool=call_tool)
+
+
+def tool(schema: Json) -> types.Tool:
+    return types.Tool(name="order_status", input_schema={"type": "object"} | schema)
+
+
+@pytest.mark.parametrize(
+    "listing",
+    [
+        lambda cursor: types.ListToolsResult(tools=[tool({})], next_cursor="again"),
+        lambda cursor: types.ListToolsResult(tools=[], next_cursor="again"),
+        lambda cursor: types.ListToolsResult(tools=[tool({})] * (mcp_client.MOST_TOOLS + 1)),
+    ],
+)
+def test_a_listing_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, listing: Any) -> None:
+    monkeypatch.setattr(mcp_client, "MOST_TOOLS", 20)
+    asked = Platform(model=Scripted([DONE]), state=State(mcp_servers={URL: lying(listing)}))
+    with pytest.raises(AssertionError, match="424"):
+        ask(asked)
+    assert "It lists more than 20 tools" in str(asked.exchanges[-1].hint)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        {"required": 5},
+        {"properties": [1]},
+        {"properties": {"a": {"enum": 5}}, "required": ["a"]},
+        {"properties": {"a": {"type": "integer", "minimum": "x"}}, "required": ["a"]},
+    ],
+)
+def test_a_tool_with_a_malformed_schema_is_called_all_the_same(schema: Json) -> None:
+    listed = types.ListToolsResult(tools=[tool(schema)])
+    asked = Platform(state=State(mcp_servers={URL: lying(lambda cursor: listed)}))
+    response = ask(asked, tool_choice="required")
+    assert (
+        only(response, "mcp_list_tools")["tools"][0]["input_schema"] == {"type": "object"} | schema
+    )
+    assert made(response)["arguments"] == "{}"
+
+
+def test_a_server_that_exits_does_not_take_the_platform_along() -> None:
+    listed = types.ListToolsResult(tools=[tool({"properties": {}})])
+    asked = Platform(
+        model=Scripted([call("order_status", {}), DONE]),
+        state=State(mcp_servers={URL: lying(lambda cursor: listed)}),
+    )
+    error = {"type": "http_error", "code": 500, "message": "Internal Server Error"}
+    assert made(ask(asked))["error"] == error
 
 
 def test_a_server_in_the_loop_that_waits_for_it_is_told_to_take_a_thread(

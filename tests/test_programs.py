@@ -333,6 +333,20 @@ def test_a_patch_is_for_the_client_to_apply() -> None:
     assert result(goes_on(platform, first, told, tools=tools)) == "deleted"
 
 
+def test_half_a_surrogate_pair_is_no_text_for_a_tool() -> None:
+    platform = writing("text(await tools.stock({sku: '\\ud800'}))")
+    first = ask(platform, *TOOLS)
+    assert calls(first)[0]["arguments"] == '{"sku":"\ufffd"}'
+    assert result(goes_on(platform, first, tells(calls(first)[0], "1"))) == "1"
+
+
+@pytest.mark.parametrize("operation", ["5", "'x'", "[]"])
+def test_a_patch_that_is_none_is_an_empty_one(operation: str) -> None:
+    tools = [WRITES, {"type": "apply_patch", "allowed_callers": ["programmatic"]}]
+    first = ask(writing(f"await tools.apply_patch({{operation: {operation}}})"), *tools)
+    assert first["output"][1]["operation"] == {"type": "update_file", "path": "", "diff": ""}
+
+
 # --- Hosted tools inside
 
 

@@ -225,6 +225,17 @@ def test_what_takes_too_much_is_stopped(command: str, why: str) -> None:
 
 
 @LINUX
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [("echo a\0b", "embedded null byte"), ("#" * 200_000, "Argument list too long")],
+)
+def test_a_command_that_no_shell_can_be_given_fails_in_words(command: str, told: str) -> None:
+    (ended,) = ran(command)
+    assert ended.exit_code == 1
+    assert re.fullmatch(rf"/bin/(ba)?sh: {told}\n", ended.stderr)
+
+
+@LINUX
 def test_memory_is_bounded_for_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> None:
     greedy = "python3 -c 'import time; x = b\"1\" * 60_000_000; time.sleep(9)'"
     monkeypatch.setattr(process, "MEMORY", 128 * 1024 * 1024)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from openai import OpenAI
+from openai.types.responses import NamespaceTool
 
 from course_lib import connect
 from course_lib.platform.app import Platform
@@ -15,7 +16,8 @@ from tests.test_hosted import Watched, events, function, kinds, scripted
 Json = dict[str, Any]
 SEARCH: Json = {"type": "tool_search"}
 OWN: Json = {"type": "tool_search", "execution": "client", "description": "Find a tool.",
-             "parameters": {"properties": {"goal": {"type": "string"}}}}  # fmt: skip
+             "parameters": {"type": "object", "properties": {"goal": {"type": "string"}}}
+             }  # fmt: skip
 RATE = function("get_rate", "Look up an exchange rate.", pair="Such as USD/EUR")
 STOCK = function("get_stock", "Look up the price of a share.", ticker="Such as ABC")
 LATER, STOCK_LATER = RATE | {"defer_loading": True}, STOCK | {"defer_loading": True}
@@ -91,6 +93,15 @@ def test_what_was_loaded_stays_loaded_and_the_reply_shows_it() -> None:
     assert (namespace["type"], namespace["name"]) == ("namespace", "get_rate")
     assert "defer_loading" not in namespace["tools"][0]
     assert seen(model) == ["get_rate"]  # there is nothing left to search for
+
+
+def test_a_namespace_made_of_a_function_without_a_description_has_none_to_tell() -> None:
+    platform = scripted(call("tool_search", {"paths": ["math"]}), message("Found."), message("Hm."))
+    later = {"type": "custom", "name": "math", "defer_loading": True}
+    first = asked(platform, SEARCH, later)
+    second = asked(platform, SEARCH, later, previous_response_id=first["id"])
+    shown = NamespaceTool.model_validate(second["tools"][-1])
+    assert (shown.name, shown.description) == ("math", "")
 
 
 def test_loading_leaves_the_cached_prefix_as_it_was() -> None:

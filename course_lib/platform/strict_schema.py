@@ -41,6 +41,16 @@ def check_function_schema(name: str, schema: Json | None, strict: bool | None, p
         _check("wrong_function_schema", f"{path}.parameters", name, schema, bool(strict))
 
 
+def check_any_schema(name: str, schema: Json | None, param: str) -> None:
+    """The same where no more is asked than that it is a schema."""
+    try:
+        check_form(schema or {})
+    except SchemaProblem as problem:
+        error = refusal("wrong_function_schema", param, name=name, problem=problem)
+        error.code = GAP
+        raise error from None
+
+
 def check_output_schema(
     name: str,
     schema: Json,

@@ -43,7 +43,8 @@ _TOOL = {
 
 
 def _ask(call: Call) -> Outcome:
-    asked = call.arguments.get("operation") or {}
+    given = call.arguments.get("operation")
+    asked = given if isinstance(given, dict) else {}
     kind = str(asked.get("type"))
     kind = kind if kind in OPERATIONS else "update_file"
     said = {name: sayable(str(asked.get(name) or "")) for name in OPERATIONS[kind]}

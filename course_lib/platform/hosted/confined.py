@@ -173,7 +173,10 @@ def run_command(command: str, packages: str) -> None:
 
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and so would the command
     shell = next(each for each in ("/bin/bash", "/bin/sh") if os.access(each, os.X_OK))
-    os.execve(shell, [shell, "-c", command], os.environ | {"PYTHONPATH": packages})
+    try:
+        os.execve(shell, [shell, "-c", command], os.environ | {"PYTHONPATH": packages})
+    except (OSError, ValueError) as error:  # too long, or with a null in it
+        sys.exit(f"{shell}: {getattr(error, 'strerror', error)}")
 
 
 def run_python(code: str, values: BinaryIO) -> None:

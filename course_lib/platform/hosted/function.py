@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Json, missing, refusal
 from ..rules import reject_unknown, up_to
 from ..shapes import shape, shape_fields
-from ..strict_schema import check_function_schema, fits_strict, normalise
+from ..strict_schema import check_any_schema, check_function_schema, fits_strict, normalise
 from ..tokens import pieces, sayable
 from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
 
@@ -43,6 +43,7 @@ def check_function(tool: Json, path: str) -> None:
             rule(tool[name], f"{path}.{name}")
     check_name(tool["name"], f"{path}.name")
     check_function_schema(tool["name"], tool.get("parameters"), tool.get("strict"), path)
+    check_any_schema(tool["name"], tool.get("output_schema"), f"{path}.output_schema")
 
 
 def check_name(name: Any, path: str) -> None:

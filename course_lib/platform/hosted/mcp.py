@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
+from ..schema_form import SchemaProblem, check_form
 from ..shapes import shape
 from ..state import Reading, State
 from .hosted_tool import as_call, written
@@ -171,10 +172,19 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
                 "name": tool["name"],
                 "server_label": entry["server_label"],
                 "description": tool.get("description") or "",
-                "parameters": tool["input_schema"],
+                "parameters": _parameters(tool["input_schema"]),
                 "annotations": tool.get("annotations"),
             }
             yield Offer(shown, entry, partial(_run, tool))
+
+
+def _parameters(schema: Json) -> Json:
+    """A server's schema as the model reads it: one that is malformed says nothing."""
+    try:
+        check_form(schema)
+    except SchemaProblem:
+        return {"type": "object", "properties": {}}
+    return schema
 
 
 # --- A call ---------------------------------------------------------------------------------------

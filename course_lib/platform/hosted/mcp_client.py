@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mcp.client.client import Client
 
 TIMEOUT = 30.0  # seconds a server may take for a listing or a call
+MOST_TOOLS = 1_000  # that a server may list, and pages of them, which may have no end
 STUCK = 1.0  # seconds after which an event loop that takes no turn is given up
 WITHOUT_STREAMABLE_HTTP = (400, 404, 405)  # what an SSE server answers, as MCP tells the two apart
 INVALID_PARAMS = -32602
@@ -66,11 +67,15 @@ def list_tools(endpoint: Endpoint) -> list[Json]:
     """All tools of a server, as MCP writes them: `{"name", "description", "inputSchema", …}`."""
 
     async def ask(client: "Client") -> list[Json]:
-        page = await client.list_tools()
-        found = list(page.tools)
-        while page.next_cursor is not None:
-            page = await client.list_tools(cursor=page.next_cursor)
+        found, cursor = [], None
+        for _ in range(MOST_TOOLS):
+            page = await client.list_tools(cursor=cursor)
             found += page.tools
+            cursor = page.next_cursor
+            if cursor is None or len(found) > MOST_TOOLS:
+                break
+        if cursor is not None or len(found) > MOST_TOOLS:
+            raise ValueError(f"It lists more than {MOST_TOOLS:,} tools, or pages of them.")
         return [each.model_dump(by_alias=True, mode="json") for each in found]
 
     return _wait(endpoint, ask)
@@ -151,7 +156,15 @@ async def _in_process(endpoint: Endpoint, stack: AsyncExitStack) -> httpx2.ASGIT
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     await stack.enter_async_context(app.router.lifespan_context(app))
-    return httpx2.ASGITransport(app, raise_app_exceptions=False)
+
+    async def survived(*wire: Any) -> None:
+        """The server's `sys.exit()` would end the event loop, and leave whoever asked waiting."""
+        try:
+            await app(*wire)
+        except (SystemExit, KeyboardInterrupt) as error:
+            raise RuntimeError(f"{type(error).__name__} in the server") from error
+
+    return httpx2.ASGITransport(survived, raise_app_exceptions=False)
 
 
 def _failure(error: BaseException, refused: list[int]) -> Failure:

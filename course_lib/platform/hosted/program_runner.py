@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Json
+from ..tokens import sayable
 
 SCRIPT = Path(__file__).with_name("program_child.py")
 SECONDS = 5  # for one run of a program
@@ -56,7 +57,7 @@ def run(code: str, names: list[str], answers: list[Json], now: int) -> Progress:
     reply, stopped = _play(json.dumps({"program": given, "answers": answers}).encode() + b"\n")
     try:
         told: Any = json.loads(reply)
-        calls = [(str(name), json.loads(arguments)) for name, arguments in told["calls"]]
+        calls = [(str(name), _read(arguments)) for name, arguments in told["calls"]]
         emitted = [str(each) for each in told["emitted"]]
         error = None if told["error"] is None else str(told["error"])
         waits = len(calls) > len(answers)
@@ -65,6 +66,11 @@ def run(code: str, names: list[str], answers: list[Json], now: int) -> Progress:
     if not told["ended"] and not waits:
         error = "The program waits for something that never comes."
     return Progress(calls, emitted, not waits, error)
+
+
+def _read(arguments: str) -> Any:
+    """JSON that a program wrote. JavaScript's strings may hold half a surrogate pair."""
+    return json.loads(sayable(json.dumps(json.loads(arguments), ensure_ascii=False)))
 
 
 _idle: list[Child] = []

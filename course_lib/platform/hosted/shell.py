@@ -182,7 +182,9 @@ _LOCAL: Json = {
 
 
 def _ask_local(call: Call) -> Outcome:
-    words = [sayable(str(word)) for word in call.arguments.get("command") or []]
+    command = call.arguments.get("command")
+    given = command if isinstance(command, list) else [command or ""]
+    words = [sayable(str(word)) for word in given]
     action: Json = {"type": "exec", "command": words, "env": {}}
     action["working_directory"] = call.arguments.get("working_directory")
     item = {"type": "local_shell_call", "action": action}

@@ -9,12 +9,13 @@ in without any search (contract A5, D).
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
 from ..rules import tagged
 from ..shapes import shape
 from ..state import State
+from ..strict_schema import check_function_schema
 from .function import CUSTOM, FUNCTION, check_name
 from .hosted_tool import written
 from .tool import Call, ItemKind, Offer, Outcome, Tool
@@ -75,9 +76,18 @@ def as_loaded(entry: Json, *, alone: bool) -> Json:
     if entry["type"] == "namespace":
         return plain | {"tools": [as_loaded(tool, alone=False) for tool in entry["tools"]]}
     if alone and entry["type"] in _INNER:
-        described = {"name": entry["name"], "description": entry.get("description")}
+        described = {"name": entry["name"], "description": entry.get("description") or ""}
         return {"type": "namespace", **described, "tools": [plain]}
     return plain
+
+
+_declared = shape("ToolSearch")
+
+
+def _entry(value: Any, path: str) -> None:
+    _declared(value, path)
+    if value.get("execution") == "client":  # else it may have none
+        check_function_schema("tool_search", value.get("parameters"), False, path)
 
 
 def _echo(entry: Json) -> Json:
@@ -162,7 +172,7 @@ def _read_output(item: Json, state: State) -> list[Json]:
 
 TOOL_SEARCH = Tool(
     name="tool_search",
-    entry=shape("ToolSearch"),
+    entry=_entry,
     offers=_offers,
     items=(
         ItemKind("tool_search_call", begun={"arguments": {}}, read=_read_call),
