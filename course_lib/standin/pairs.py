@@ -13,7 +13,7 @@ from .lexicon import likelihood, sets, words
 from .parameters import Parameter
 from .places import code_of, is_country, is_place
 from .request import Request
-from .text import DETERMINERS, content_words, is_known, likeness, plain_words, stem
+from .text import DETERMINERS, content_words, is_known, likeness, plain_words
 from .values import Value
 
 FEATURES = (
@@ -152,8 +152,7 @@ class Reading:
 
     def _without_own_name(self, parameter: Parameter, value: Value) -> tuple[float, Value]:
         """`red dominant colour`, `user Ann`: what stands with its name is its value."""
-        own = {stem(w) for w in parameter.own_words if w not in words("generic")}
-        inside = self.request.words_in(value.start, value.end)
+        own, inside = parameter.own_stems, self.request.words_in(value.start, value.end)
         kept = [i for i in inside if self.request.stems[i] not in own]
         if not kept or len(kept) == len(inside):
             return 0.0, value

@@ -15,7 +15,7 @@ from typing import Any
 from .lexicon import pattern, sets, table, words
 from .prompt import Json
 from .schema import branches, enum_of, items_of, properties_of, resolve, types_of
-from .text import content_words, is_stop_word, name_words, plain_words
+from .text import content_words, is_stop_word, name_words, plain_words, stem
 
 IN_NAME, GENERIC_NAME, IN_PARENT, IN_DESCRIPTION, GENERIC = 1.0, 0.5, 0.5, 0.45, 0.2
 DEEPEST, MOST = 6, 400  # how far into nested objects, and how many parameters, are looked at
@@ -51,6 +51,7 @@ class Parameter:
     def __post_init__(self) -> None:
         self.label = ".".join(self.path)
         self.own_words = tuple(name_words(self.path[-1]))
+        self.own_stems = {stem(word) for word in self.own_words if word not in words("generic")}
         self.is_text = not self.types or "string" in self.types
         self.numeric = bool(self.types & {"integer", "number"}) and not self.is_text
         self.is_list = "array" in self.types and not self.is_text

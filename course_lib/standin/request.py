@@ -148,12 +148,17 @@ class Request:
         return self._near[key]
 
     def _before(self, value: Value, inside: range) -> list[tuple[int, float]]:
-        found = []
+        found, counts, until = [], 1.0, value.start
         for i in range(inside.start - 1, max(-1, inside.start - 1 - BEFORE), -1):
-            gap = self.text[self.words[i].end : value.start]
-            if pattern("sentence end").search(gap):
+            gap = self.text[self.words[i].end : until]
+            if gap != " " and pattern("sentence end").search(gap):
                 break
-            found.append((i, APART if "," in gap or " and " in gap else 1.0))
+            if "," in gap:
+                counts = APART
+            found.append((i, counts))
+            if self.words[i].word == "and":
+                counts = APART
+            until = self.words[i].start
         return found
 
     def _after(self, value: Value, inside: range) -> list[tuple[int, float]]:
