@@ -4,7 +4,6 @@ A request is checked and rewritten in `chat_request.py`; here the finished respo
 completion, plain or streamed, and stored completions are looked after.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 
 from ..standin.prompt import Answer, Model, Prompt
@@ -15,7 +14,7 @@ from .errors import Json, refusal
 from .events import Event, padding
 from .faults import Fault
 from .hosted.function import FUNCTION
-from .http import Request
+from .http import Request, written
 from .pages import deleted, list_page
 from .state import State, StoredCompletion
 from .tokens import pieces
@@ -163,7 +162,7 @@ def _encode(events: Iterable[Event], *, obfuscate: bool) -> Iterator[bytes]:
         if obfuscate and "choices" in event:  # every chunk, but not an error
             said = [choice["delta"].get("content") or "" for choice in event["choices"]]
             event["obfuscation"] = padding("".join(said))
-        data = json.dumps(event, ensure_ascii=False, separators=(",", ":")) if event else "[DONE]"
+        data = written(event) if event else "[DONE]"
         yield f"data: {data}\n\n".encode()
 
 

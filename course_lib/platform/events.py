@@ -3,13 +3,13 @@
 Plain and streamed replies come from one finished response, so they cannot differ.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 
 from .encrypted import begun
 from .errors import Json
 from .hosted import BY_ITEM
 from .hosted.tool import ItemKind
+from .http import written
 from .tokens import pieces
 
 Event = Json
@@ -23,7 +23,7 @@ def encode(events: Iterable[Event], *, obfuscate: bool = True, after: int = -1) 
         numbered = event | {"sequence_number": number}
         if obfuscate and isinstance(event.get("delta"), str):
             numbered["obfuscation"] = padding(event["delta"])
-        data = json.dumps(numbered, ensure_ascii=False, separators=(",", ":"))
+        data = written(numbered)
         yield f"event: {event['type']}\ndata: {data}\n\n".encode()
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .errors import Json
 
@@ -33,8 +34,13 @@ class Reply:
     chunks: Iterable[bytes]
 
 
+def written(data: Any) -> str:
+    """JSON as the API writes it, with no blanks, and letters as they are."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
 def json_reply(status: int, body: Json, headers: dict[str, str] | None = None) -> Reply:
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+    content = written(body).encode()
     return Reply(status, {"content-type": "application/json"} | (headers or {}), (content,))
 
 

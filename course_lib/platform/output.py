@@ -10,8 +10,8 @@ from .annotations import annotate
 from .encrypted import seal
 from .errors import Json
 from .hosted.desk import Desk
-from .hosted.hosted_tool import written
 from .hosted.tool import Outcome
+from .http import written
 from .models import ModelCard
 from .state import State
 from .tokens import count_text, cut, pieces, render_item, sayable

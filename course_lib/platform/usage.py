@@ -4,10 +4,10 @@ A prompt that begins like an earlier one is not read again in full. The vendor c
 from 1,024 tokens on, in steps of 128; here a prefix ends where an item ends.
 """
 
-import json
 from collections import OrderedDict
 
 from .errors import Json
+from .http import written
 from .models import ModelCard
 from .tokens import PER_MESSAGE, count_priming, count_text, item_part, tools_part
 
@@ -49,8 +49,8 @@ def prompt_parts(
     if tools:
         parts.append(tools_part(tools, card))
     if answer_schema:
-        written = json.dumps(answer_schema, ensure_ascii=False, separators=(",", ":"))
-        parts.append((written, count_text(written)))
+        schema = written(answer_schema)
+        parts.append((schema, count_text(schema)))
     if instructions:
         parts.append((instructions, count_text(instructions) + PER_MESSAGE))
     parts += [item_part(item, card) for item in items]

@@ -7,9 +7,10 @@ and the client says in an `apply_patch_call_output` what became of it.
 from collections.abc import Iterator
 
 from ..errors import Json
+from ..http import written
 from ..shapes import shape
 from ..tokens import pieces, sayable
-from .hosted_tool import call_and_output, written
+from .hosted_tool import call_and_output
 from .tool import Call, Offer, Outcome, Tool, call_item
 
 OPERATIONS = {

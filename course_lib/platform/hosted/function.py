@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Json, missing, refusal
+from ..http import written
 from ..rules import reject_unknown, up_to
 from ..shapes import shape, shape_fields
 from ..strict_schema import check_any_schema, check_function_schema, fits_strict, normalise
@@ -81,8 +82,8 @@ def offer_function(entry: Json) -> Offer:
 
 
 def _call(call: Call) -> Outcome:
-    arguments = json.dumps(call.arguments, ensure_ascii=False, separators=(",", ":"))
-    return _ask(call, "fc", {"type": "function_call", "arguments": sayable(arguments)})
+    arguments = sayable(written(call.arguments))
+    return _ask(call, "fc", {"type": "function_call", "arguments": arguments})
 
 
 def _ask(call: Call, prefix: str, said: Json) -> Outcome:

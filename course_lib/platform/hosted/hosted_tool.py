@@ -4,12 +4,12 @@ The model sees a function like any other and calls it by name. The client sees o
 tool's own type, finished before the reply arrives, and has nothing to run.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..errors import Json
+from ..http import written
 from ..rules import Rule
 from ..state import Reading, State
 from .tool import Call, ItemKind, Offer, Outcome, Stage, Tool, nothing
@@ -113,7 +113,3 @@ def call_and_output(
         ItemKind(f"{name}_call", read=read_call, **(call or {})),
         ItemKind(f"{name}_call_output", read=read_output, **(output or {})),
     )
-
-
-def written(data: Json) -> str:
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
+from ..http import written
 from ..schema_form import SchemaProblem, check_form
 from ..shapes import shape
 from ..state import Reading, State
-from .hosted_tool import as_call, written
+from .hosted_tool import as_call
 from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
 from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id

@@ -5,8 +5,9 @@ made before the model is asked again; of a denied one the model reads that it wa
 """
 
 from ..errors import Json, refusal
+from ..http import written
 from ..state import Reading, State
-from .hosted_tool import as_call, written
+from .hosted_tool import as_call
 from .tool import ItemKind
 
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..encrypted import check_sealed, opened, seal
 from ..errors import ApiError, Json, refusal
+from ..http import written
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
 from . import program_runner
-from .hosted_tool import written
 from .program_runner import Progress
 from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id
 

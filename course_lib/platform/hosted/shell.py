@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..errors import Json
+from ..http import written
 from ..shapes import shape
 from ..state import Reading, State
 from ..tokens import pieces, sayable
 from . import containers, skills
-from .hosted_tool import call_and_output, written
+from .hosted_tool import call_and_output
 from .process import Ended
 from .tool import Call, Offer, Outcome, Tool, call_item
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
+from ..http import written
 from ..rules import tagged
 from ..shapes import shape
 from ..state import State
 from ..strict_schema import check_function_schema
 from .function import CUSTOM, FUNCTION, check_name
-from .hosted_tool import written
 from .tool import Call, ItemKind, Offer, Outcome, Tool
 
 if TYPE_CHECKING:
