@@ -100,6 +100,11 @@ def connect_agents(
 
 
 def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> Platform:
+    if not isinstance(mcp or {}, Mapping) or not all(isinstance(each, str) for each in mcp or ()):
+        raise CourseError(
+            "mcp takes a dictionary: the address under which the tool finds a server, and the "
+            'server, as in mcp={"https://shop.example/mcp": server}.'
+        )
     mounted = dict(mcp or {})
     for address, server in mounted.items():
         if not hasattr(server, "streamable_http_app"):

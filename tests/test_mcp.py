@@ -592,6 +592,12 @@ def test_what_is_mounted_must_be_a_server() -> None:
         connect(mcp={URL: "shop"})
 
 
+@pytest.mark.parametrize("mounted", [shop(), [shop()], {5: shop()}, URL])
+def test_what_is_mounted_has_an_address(mounted: Any) -> None:
+    with pytest.raises(CourseError, match="mcp takes a dictionary"):
+        connect(mcp=mounted)
+
+
 def test_the_agents_sdk_uses_a_hosted_server_and_answers_for_the_user() -> None:
     connect_agents(Scripted([CANCEL, DONE]), mcp={URL: shop()})
     asked: list[str] = []
