@@ -301,7 +301,8 @@ def test_a_skill_is_told_to_the_model_and_lies_read_only_in_the_container() -> N
     response = ask(Platform(model=model), {"type": "shell", "environment": environment})
     told = {"name": "greet", "description": "How to greet.", "path": path}
     assert model.prompts[0].tools[0]["skills"] == [told]
-    assert re.fullmatch("/home/oai/skills/greet-[0-9a-f]{32}", path)  # as recorded
+    recorded = "/".join(["", "home", "oai", "skills"])
+    assert re.fullmatch(f"{recorded}/greet-[0-9a-f]{{32}}", path)
     came = response.output[1].output[0]
     assert came.stdout == "hello\nSKILL.md\nhello.sh\n"
     assert "Permission denied" in came.stderr

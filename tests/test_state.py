@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 import pytest
-from openai import NotFoundError
+from openai import NotFoundError, OpenAI
 
 from course_lib import connect
 from course_lib.platform import files, stores
@@ -69,8 +69,12 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[list[int], thread
     go_on.set()
 
 
-def begun(platform: Platform, count: int) -> tuple[str, list[str], threading.Thread]:
-    """A store that is looked at, in a thread, when its files are due."""
+def begun(count: int, passes: list[int]) -> tuple[OpenAI, str, list[str], threading.Thread]:
+    """A store whose files are being read in a thread, which looked at it when they were due.
+
+    Also another client of the same platform, and the ids of the files.
+    """
+    platform = Platform()
     client = client_of(platform)
     store = client.vector_stores.create().id
     named = [upload(client, f"File {number}.", f"{number}.txt") for number in range(count)]
@@ -78,22 +82,16 @@ def begun(platform: Platform, count: int) -> tuple[str, list[str], threading.Thr
     client.vector_stores.retrieve(store)
     thread = threading.Thread(target=lambda: client.vector_stores.retrieve(store))
     thread.start()
-    return store, named, thread
-
-
-def wait_for(passes: list[int]) -> None:
     while not passes:
         threading.Event().wait(0.001)
+    return client_of(platform), store, named, thread
 
 
 def test_a_store_reads_all_its_files_in_one_pass_and_lets_others_in(
     reading: tuple[list[int], threading.Event],
 ) -> None:
     passes, go_on = reading
-    platform = Platform()
-    store, _, thread = begun(platform, 3)
-    wait_for(passes)
-    other = client_of(platform)
+    other, store, _, thread = begun(3, passes)
     assert other.responses.create(model="gpt-5.4", input="ping").status == "completed"
     assert other.vector_stores.retrieve(store).file_counts.in_progress == 3
     go_on.set()
@@ -107,10 +105,7 @@ def test_what_is_taken_out_while_it_is_read_stays_out(
     reading: tuple[list[int], threading.Event],
 ) -> None:
     passes, go_on = reading
-    platform = Platform()
-    store, named, thread = begun(platform, 2)
-    wait_for(passes)
-    other = client_of(platform)
+    other, store, named, thread = begun(2, passes)
     other.vector_stores.files.delete(named[0], vector_store_id=store)
     go_on.set()
     thread.join()

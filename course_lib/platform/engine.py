@@ -138,11 +138,12 @@ def check_turn(body: Json, state: State) -> Turn:
     contract.check_not_empty(body)
     tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items, tools)
-    check_references([*tools, *loaded], state)
-    check_approvals(context.items, [*tools, *loaded])
+    entries = [*tools, *loaded]
+    check_references(entries, state)
+    check_approvals(context.items, entries)
     check_namespaces(context.new, tools, loaded)
-    check_outputs(context.items, context.new, [*tools, *loaded])
-    check_programs(context.items, [*tools, *loaded])
+    check_outputs(context.items, context.new, entries)
+    check_programs(context.items, entries)
     card = capability.check_model(body)
     capability.check_json_mode(body, context.items)
     return assemble(body, card, context, tools, loaded, state)

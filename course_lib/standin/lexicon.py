@@ -47,9 +47,14 @@ def rows(name: str) -> list[list[str]]:
 
 
 @cache
+def _patterns() -> dict[str, str]:
+    return dict(rows("patterns"))
+
+
+@cache
 def pattern(name: str) -> re.Pattern[str]:
     """A pattern of `patterns.tsv`, by its name: how a request or a description says a thing."""
-    return re.compile(next(written for key, written in rows("patterns") if key == name))
+    return re.compile(_patterns()[name])
 
 
 FITTED: dict[str, tuple[dict[str, float], float]] = {}

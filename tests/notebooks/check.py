@@ -23,9 +23,8 @@ STDERR_TAG = "shows-stderr"
 RAISES_TAG = "raises-exception"  # the tag that Jupyter, nbclient and nbval know
 
 # A folder of one machine. What stands before it must not make it a relative path or an address.
-# The API's containers have one of their own, /home/oai, which is the same everywhere.
 MACHINE_PATH = re.compile(
-    r"(?:^|[^\w.])/(?:work|root|home/(?!oai/)[a-z]\w*|Users/\w+)/|\b[A-Z]:\\+Users\\", re.MULTILINE
+    r"(?:^|[^\w.])/(?:work|root|home/[a-z]\w*|Users/\w+)/|\b[A-Z]:\\+Users\\", re.MULTILINE
 )
 _NOT_THE_SAME_TWICE = {
     "a path of one machine": MACHINE_PATH,

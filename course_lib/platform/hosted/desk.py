@@ -19,7 +19,6 @@ class Desk:
 
     declared: list[Json]  # the entries of `tools`, as the reply echoes them
     sent: list[Json]  # the entries that this request brought, as they came, secrets and all
-    new: list[Json]  # the items that this request brought
     include: list[str]
     items: list[Json]  # the context and the output so far, as the API shows them
     state: State
@@ -45,7 +44,6 @@ class Desk:
         return cls(
             declared=declared,
             sent=[tool for each in bringing for tool in each.get("tools") or []],
-            new=new,
             include=body.get("include") or [],
             items=list(items),
             state=state,
@@ -53,9 +51,14 @@ class Desk:
             sources={k: v for each in found if each for k, v in each.sources.items()},
         )
 
+    @property
+    def entries(self) -> list[Json]:
+        """All entries; what was loaded comes last."""
+        return [*self.declared, *self.loaded]
+
     def due(self) -> Iterator[Outcome]:
         """What tools do before the model is asked: list a server's tools, go on with a program."""
-        kinds = {KINDS[entry["type"]].name for entry in [*self.declared, *self.loaded]}
+        kinds = {KINDS[entry["type"]].name for entry in self.entries}
         for tool in TOOLS:
             for outcome in tool.due(self) if tool.name in kinds else ():
                 self._note(outcome)
@@ -64,7 +67,7 @@ class Desk:
     def lay_out(self) -> list[Json]:
         """What the model may call now, as it sees it; what was loaded comes last."""
         self.offers = {}
-        for entry in [*self.declared, *self.loaded]:
+        for entry in self.entries:
             for offer in KINDS[entry["type"]].offers(entry, self):
                 if self.left <= 0 and not offer.written:
                     continue

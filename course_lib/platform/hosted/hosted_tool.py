@@ -94,12 +94,15 @@ def call_and_output(
     told: Callable[[Json], str],
     call: Json | None = None,
     output: Json | None = None,
+    types: tuple[str, str] | None = None,
 ) -> tuple[ItemKind, ItemKind]:
     """The items of a call and of its output, for a tool that has both.
 
     said, told     what the model reads of each: a function's arguments, and its output
     call, output   how a stream tells of each, as `ItemKind` has it
+    types          of the items, where they are not NAME_call and NAME_call_output
     """
+    call_type, output_type = types or (f"{name}_call", f"{name}_call_output")
 
     def read_call(item: Json, state: State) -> list[Json]:
         read = {"type": "function_call", "call_id": item["call_id"], "name": name}
@@ -110,6 +113,6 @@ def call_and_output(
         return [read | {"output": told(item)}]
 
     return (
-        ItemKind(f"{name}_call", read=read_call, **(call or {})),
-        ItemKind(f"{name}_call_output", read=read_output, **(output or {})),
+        ItemKind(call_type, read=read_call, **(call or {})),
+        ItemKind(output_type, read=read_output, **(output or {})),
     )

