@@ -13,7 +13,7 @@ from .lexicon import table
 from .parameters import Parameter, shape_of
 from .places import code_of, place_as
 from .request import Request
-from .schema import matches
+from .schema import is_valid
 from .values import Value, number, whole
 
 
@@ -114,7 +114,7 @@ def _patterned(parameter: Parameter, value: Value, text: str, request: Request) 
     has_digits = bool(re.search(r"\d", text))
     if form or has_digits or not all("9" in shape for shape in shapes):
         for written in _ways_of_writing(text, value, request):
-            if matches(form, written) if form else shape_of(written) in shapes:
+            if is_valid(written, {"pattern": form}, {}) if form else shape_of(written) in shapes:
                 return written
     is_word = value.kind == "phrase" and not has_digits  # and codes are asked for
     return None if form or is_word else text

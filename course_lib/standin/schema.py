@@ -1,29 +1,17 @@
 """JSON schemas: what they allow, whether a value fits, and the plainest value that would.
 
-Covers what the API's tools use: types, enum, const, pattern, format of dates and addresses,
-bounds, arrays, nested objects, anyOf, allOf, local references. A keyword it does not know is not
-checked. Deeper than `DEEPEST`, a value is taken as it is.
+Whether a value fits is jsonschema-rs's to say. What it cannot compile allows anything.
 """
 
-import operator
-import re
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, time
 from typing import Any
+
+import jsonschema_rs
 
 from .prompt import Json
 
 DEEPEST, DEEPEST_MADE_UP, LONGEST_MADE_UP, MOST_WRITTEN = 24, 12, 1000, 20_000
 MOST_REFERENCES = 8
-_NUMBER = (int, float)
-_TYPES: dict[str, Any] = {
-    "string": str, "integer": int, "number": _NUMBER, "boolean": bool, "array": list,
-    "object": dict, "null": type(None),
-}  # fmt: skip
-_FORMATS: dict[str, Any] = {
-    "date": date.fromisoformat, "date-time": datetime.fromisoformat, "time": time.fromisoformat,
-    "email": re.compile(r"[^@\s]+@[^@\s]+").fullmatch,
-}  # fmt: skip
 
 
 def resolve(root: Json, schema: Any) -> Json:
@@ -49,11 +37,8 @@ def branches(schema: Json) -> Iterator[Json]:
 
 def types_of(schema: Json) -> frozenset[str]:
     """The JSON types a schema allows; none when it does not say."""
-    found: set[str] = set()
-    for branch in branches(schema):
-        kind = branch.get("type") or ()
-        found.update([kind] if isinstance(kind, str) else map(str, kind))
-    return frozenset(found)
+    said = [branch.get("type") or () for branch in branches(schema)]
+    return frozenset(t for kinds in said for t in ([kinds] if isinstance(kinds, str) else kinds))
 
 
 def enum_of(schema: Json) -> list[Any]:
@@ -72,86 +57,27 @@ def properties_of(schema: Json) -> Json:
     return properties if isinstance(properties, dict) else {}
 
 
-def matches(pattern: Any, text: str) -> bool:
-    """Whether a text fits a schema's pattern; one that does not compile fits nothing."""
+def validator(schema: Any, root: Json) -> Callable[[Any], bool]:
+    """A test of values against `schema`, whose references point into the definitions of `root`."""
+    if isinstance(schema, dict):
+        schema = {key: root[key] for key in ("$defs", "definitions") if key in root} | schema
     try:
-        return re.search(str(pattern), text[:200]) is not None
-    except (re.error, RecursionError, OverflowError):
-        return False
-
-
-def _has_format(value: str, name: Any) -> bool:
-    try:
-        return _FORMATS.get(str(name), str)(value) is not None
+        compiled = jsonschema_rs.validator_for(schema, validate_formats=True, offline=True)
     except ValueError:
-        return False
+        return lambda value: True
 
-
-def _same(a: Any, b: Any) -> bool:
-    return bool(a == b) and isinstance(a, bool) == isinstance(b, bool)
-
-
-# Keyword → (the types it speaks of, whether a value fits what it says).
-_CHECKS: dict[str, tuple[Any, Callable[[Any, Any], bool]]] = {
-    "enum": (object, lambda value, members: any(_same(value, each) for each in members)),
-    "const": (object, _same),
-    "minimum": (_NUMBER, operator.ge),
-    "maximum": (_NUMBER, operator.le),
-    "exclusiveMinimum": (_NUMBER, operator.gt),
-    "exclusiveMaximum": (_NUMBER, operator.lt),
-    "multipleOf": (
-        _NUMBER,
-        lambda value, step: not step or abs(value / step - round(value / step)) < 1e-9,
-    ),
-    "pattern": (str, lambda value, pattern: matches(pattern, value)),
-    "format": (str, _has_format),
-    "minLength": (str, lambda value, least: len(value) >= least),
-    "maxLength": (str, lambda value, most: len(value) <= most),
-    "minItems": (list, lambda value, least: len(value) >= least),
-    "maxItems": (list, lambda value, most: len(value) <= most),
-    "uniqueItems": (
-        list,
-        lambda value, wanted: not wanted or len({*map(repr, value)}) == len(value),
-    ),
-    "required": (dict, lambda value, names: all(name in value for name in names or ())),
-}
-
-
-def is_valid(value: Any, schema: Any, root: Json, depth: int = 0) -> bool:
-    """Whether `value` fits `schema`, whose references point into `root`."""
-    if schema is False:
-        return False
-    schema = resolve(root, schema)
-    if depth > DEEPEST:
-        return True
-
-    def fits(part: Any, inner: Any) -> bool:
-        return is_valid(part, inner, root, depth + 1)
-
-    known = [kind for kind in types_of({"type": schema.get("type")}) if kind in _TYPES]
-    if known and not any(_is_of(value, kind) for kind in known):
-        return False
-    for keyword in _CHECKS.keys() & schema.keys():
-        kinds, check = _CHECKS[keyword]
-        is_number = kinds is _NUMBER and isinstance(value, bool)
-        if isinstance(value, kinds) and not is_number and not check(value, schema[keyword]):
+    def fits(value: Any) -> bool:
+        try:
+            return compiled.is_valid(value)
+        except ValueError:  # it is no JSON: half a surrogate pair, or too deep
             return False
-    for key, enough in (("allOf", all), ("anyOf", any), ("oneOf", any)):
-        if schema.get(key) and not enough(fits(value, option) for option in schema[key]):
-            return False
-    if isinstance(value, list):
-        return all(fits(each, schema.get("items")) for each in value)
-    if isinstance(value, dict):
-        known_ones, others = properties_of(schema), schema.get("additionalProperties")
-        return all(fits(each, known_ones.get(name, others)) for name, each in value.items())
-    return True
+
+    return fits
 
 
-def _is_of(value: Any, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    whole = kind == "integer" and isinstance(value, float) and value.is_integer()
-    return whole or isinstance(value, _TYPES[kind])
+def is_valid(value: Any, schema: Any, root: Json) -> bool:
+    """Whether one value fits; for many, keep the `validator`."""
+    return validator(schema, root)(value)
 
 
 class Writer:
@@ -178,7 +104,6 @@ class Writer:
         schema = resolve(self._root, schema)
         if "anyOf" in schema:
             return self.write(min(schema["anyOf"], key=self._dislike, default={}), path)
-        said = [*self._known(path), *enum_of(schema)]
         kinds = types_of(schema)
         if "object" in kinds:
             inner, required = properties_of(schema), schema.get("required") or ()
@@ -187,14 +112,10 @@ class Writer:
         least = min(int(schema.get("minLength", 0)), LONGEST_MADE_UP)
         low = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1)
         several = min(int(schema.get("minItems", 0)), LONGEST_MADE_UP)
-        plain: dict[str, list[Any]] = {
-            "string": ["", "unknown", "x" * least], "integer": [low, 1], "number": [low, 1],
-            "boolean": [False], "null": [None],
-            "array": [[self.write(schema.get("items"), (*path, "")) for _ in range(several)]],
-        }  # fmt: skip
-        for kind, values in plain.items():
-            said += values if kind in kinds or not kinds else []
-        return next((each for each in said if is_valid(each, schema, self._root)), None)
+        members = [self.write(schema.get("items"), (*path, "")) for _ in range(several)]
+        plain = ["", "unknown", "x" * least, low, 1, False, None, members]
+        said = [*self._known(path), *enum_of(schema), *plain]
+        return next(filter(validator(schema, self._root), said), None)
 
     def _dislike(self, option: Any) -> int:
         """An option that is not null and leads on comes first; one that leads in circles last."""
