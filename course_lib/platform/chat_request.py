@@ -15,7 +15,7 @@ from .hosted.function import check_function
 from .models import ModelCard, find_card, unknown_model
 from .rules import Rule, array, mapping, one_of, require, text
 from .shapes import shape, shape_fields
-from .strict_schema import check_output_schema
+from .strict_schema import check_named
 from .tokens import content_text
 from .tools import MODES, check_chosen
 
@@ -122,13 +122,8 @@ def _response_format(value: Any, path: str) -> None:
     _format(value, path)
     if value["type"] == "json_schema":
         wanted = {"schema": _ANYTHING} | value["json_schema"]
-        check_output_schema(
-            wanted["name"],
-            wanted["schema"],
-            strict=bool(wanted.get("strict")),
-            param=path,
-            refused="chat_wrong_output_schema",
-        )
+        strict = bool(wanted.get("strict"))
+        check_named(wanted["name"], wanted["schema"], path, strict, "chat_wrong_output_schema")
 
 
 _ANYTHING: Json = {"type": "object", "properties": {}}

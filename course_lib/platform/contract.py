@@ -13,7 +13,7 @@ from .errors import ApiError, Json, missing, quoted, refusal, unknown_parameter,
 from .rules import Rule, one_of, require, text
 from .shapes import shape, shape_fields
 from .state import State
-from .strict_schema import check_output_schema
+from .strict_schema import check_named
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
@@ -25,7 +25,8 @@ def text_format(value: Any, path: str) -> None:
         raise wrong_type(path, "a text format", value)
     _format(value, path)
     if value["type"] == "json_schema":
-        check_output_schema(value["name"], value["schema"], strict=value.get("strict") is not False)
+        strict, at = value.get("strict") is not False, f"{path}.schema"
+        check_named(value["name"], value["schema"], at, strict, "wrong_output_schema")
 
 
 def instructions(value: Any, path: str) -> None:

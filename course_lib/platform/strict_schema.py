@@ -1,15 +1,19 @@
 """Schemas: what any schema must hold, the strict subset, and normalisation (contract A4).
 
-`strict: true` promises that arguments will fit the schema, so the schema must leave nothing
-open: every property required, no others allowed. A schema sent without `strict` is made strict
-where that only means filling in those two, and stays loose where it does not.
+A schema must be one at all: every keyword has its form. `strict: true` promises that arguments
+will fit the schema, so the schema must leave nothing open: every property required, no others
+allowed. A schema sent without `strict` is made strict where that only means filling in those two,
+and stays loose where it does not.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from .errors import GAP, Json, refusal
-from .schema_form import Context, SchemaProblem, check_form, subschemas
+from jsonschema_rs import Draft202012Validator
 
+from .errors import GAP, Json, refusal
+
+NAMED, LISTED = ("properties", "$defs", "definitions"), ("anyOf", "oneOf", "allOf")
 AT_THE_TOP = ("oneOf", "anyOf", "allOf", "enum", "not")  # none of these beside the root's type
 COMPOSED = ("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas")
 FORBIDDEN = (
@@ -24,6 +28,8 @@ FORMATS = (
 MAX_PROPERTIES, MAX_NESTING = 5_000, 10
 MAX_ENUM_VALUES, MAX_CHARACTERS = 1_000, 120_000
 LARGE_ENUM, MAX_LARGE_ENUM_CHARACTERS = 250, 15_000
+# What every schema must be; the schema of schemas comes with the library.
+_FORM = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
 
 _NOT_AN_OBJECT = (
     'The properties stand inside a schema of their own: {"type": "object", "properties": {...}, '
@@ -35,43 +41,29 @@ _NOT_CLOSED = (
 )
 
 
-def check_function_schema(name: str, schema: Json | None, strict: bool | None, path: str) -> None:
-    """Raise the API's error when `schema` cannot be a function's parameters."""
-    if schema is not None:  # a function without parameters may leave them out
-        _check("wrong_function_schema", f"{path}.parameters", name, schema, bool(strict))
+class SchemaProblem(Exception):
+    """A schema breaks a rule; the text is the API's, without the prefix that names the tool."""
+
+    def __init__(self, text: str, *, seen: bool = True) -> None:
+        super().__init__(text)
+        self.seen = seen  # whether the API's wording for this rule is known
 
 
-def check_any_schema(name: str, schema: Json | None, param: str) -> None:
-    """The same where no more is asked than that it is a schema."""
-    try:
-        check_form(schema or {})
-    except SchemaProblem as problem:
-        error = refusal("wrong_function_schema", param, name=name, problem=problem)
-        error.code = GAP
-        raise error from None
-
-
-def check_output_schema(
-    name: str,
-    schema: Json,
-    *,
-    strict: bool,
-    param: str = "text.format.schema",
-    refused: str = "wrong_output_schema",
+def check_named(
+    name: str, schema: Any, param: str, strict: bool | None, refused: str = "wrong_function_schema"
 ) -> None:
-    """The same for the schema of a structured output: `text.format`, unless `param` says else."""
-    _check(refused, param, name, schema, strict)
+    """Raise the API's error when the schema of a function, or of an answer, breaks a rule.
 
-
-def _check(refused: str, param: str, name: str, schema: Json, strict: bool) -> None:
+    Where `strict` is None, no more is asked than that it is a schema.
+    """
     try:
-        check_schema(schema, strict=strict)
+        check_schema(schema, strict)
     except SchemaProblem as problem:
         hint = _NOT_CLOSED if strict else None
-        if schema.get("type") != "object":
+        if strict is not None and schema.get("type") != "object":
             hint = _NOT_AN_OBJECT
         error = refusal(refused, param, hint=hint, name=name, problem=problem)
-        if not problem.seen:
+        if strict is None or not problem.seen:
             error.code = GAP
         raise error from None
 
@@ -85,15 +77,23 @@ def fits_strict(schema: Json) -> bool:
     return True
 
 
-def check_schema(schema: Json, *, strict: bool) -> None:
+def is_schema(value: Any) -> bool:
+    """Whether a value is a schema at all. What is one can be walked without further care."""
+    return _FORM.is_valid(value)
+
+
+def check_schema(schema: Any, strict: bool | None) -> None:
     """Raise SchemaProblem for the first rule the schema breaks, outermost first."""
-    check_form(schema)
+    if not is_schema(schema):
+        raise _malformed(schema)
+    if strict is None:
+        return
     if schema.get("type") != "object":
         raise SchemaProblem(
             "schema must be a JSON Schema of 'type: \"object\"', "
             f"got 'type: \"{schema.get('type')}\"'."
         )
-    for context, member in subschemas(schema):
+    for context, _, member in _subschemas(schema):
         if strict:
             _check_strict(member, context)
         if isinstance(member, dict) and "items" not in member and "prefixItems" not in member:
@@ -109,6 +109,46 @@ def check_schema(schema: Json, *, strict: bool) -> None:
         _check_size(schema)
     elif "properties" not in schema and schema.get("additionalProperties") is None:
         raise SchemaProblem("In context=(), object schema missing properties.")
+
+
+def _malformed(schema: Any) -> SchemaProblem:
+    """What the API says of a broken form: it has the words of the Python package `jsonschema`.
+
+    `True is not of type 'array'` is reported in CherryHQ/cherry-studio#4188, `[] is not of type
+    'object', 'boolean'` in FoundationAgents/OpenManus#1162.
+    """
+    error = next(_FORM.iter_errors(schema))
+    if error.kind.name == "type":
+        types = ", ".join(map(repr, reversed(error.kind.types)))
+        return SchemaProblem(f"{error.instance!r} is not of type {types}.")
+    if error.kind.name == "anyOf":
+        return SchemaProblem(f"{error.instance!r} is not valid under any of the given schemas.")
+    return SchemaProblem(f"{error.message}.", seen=False)
+
+
+Context = tuple[str, ...]  # the way to a subschema, as the API spells it
+Found = tuple[Context, int, Any]  # and how many objects and arrays it stands in
+
+
+def _subschemas(root: Any) -> Iterator[Found]:
+    """Every subschema, breadth first, the root itself included."""
+    level: list[Found] = [((), 0, root)]
+    while level:
+        yield from level
+        level = [child for found in level for child in _children(*found)]
+
+
+def _children(context: Context, depth: int, schema: Any) -> Iterator[Found]:
+    if not isinstance(schema, dict):
+        return
+    for keyword in NAMED:
+        for name, child in schema.get(keyword, {}).items():
+            yield (*context, keyword, name), depth + (keyword == "properties"), child
+    if "items" in schema:
+        yield (*context, "items"), depth + 1, schema["items"]
+    for keyword in LISTED:
+        for index, child in enumerate(schema.get(keyword, ())):
+            yield (*context, keyword, str(index)), depth, child
 
 
 def _stands(schema: Json, name: str, context: Context) -> Context | None:
@@ -150,8 +190,8 @@ def _check_strict(schema: Json | bool, context: Context) -> None:
 def _check_size(root: Json) -> None:
     """The limits on the whole of a strict schema. Of two of them the wording is known."""
     properties = values = characters = deepest = large = 0
-    for context, schema in subschemas(root):
-        deepest = max(deepest, _nesting(context))
+    for _, depth, schema in _subschemas(root):
+        deepest = max(deepest, depth)
         names = [*schema.get("properties", ()), *schema.get("$defs", ())]
         members = [str(each) for each in schema.get("enum", ())]
         said = sum(map(len, members)) + len(str(schema.get("const", "")))
@@ -170,32 +210,20 @@ def _check_size(root: Json) -> None:
             raise SchemaProblem(f"{found} {what} exceeds limit of {limit}.", seen=seen)
 
 
-def _nesting(context: Context) -> int:
-    """How many objects and arrays a subschema stands in. A property may be named `items` too."""
-    steps, depth = iter(context), 0
-    for keyword in steps:
-        depth += keyword in ("properties", "items")
-        if keyword != "items":
-            next(steps)  # the name, or the number, of the child
-    return depth
-
-
-def normalise(schema: Json) -> Json:
+def normalise(schema: Any) -> Any:
     """A copy with every object closed and every property required, and nothing else changed."""
+    if not isinstance(schema, dict):
+        return schema
     result = dict(schema)
-    for keyword in ("properties", "$defs", "definitions"):
+    for keyword in NAMED:
         if keyword in result:
-            result[keyword] = {name: _within(child) for name, child in result[keyword].items()}
+            result[keyword] = {name: normalise(child) for name, child in result[keyword].items()}
     if "anyOf" in result:
-        result["anyOf"] = [_within(child) for child in result["anyOf"]]
+        result["anyOf"] = [normalise(child) for child in result["anyOf"]]
     if "items" in result:
-        result["items"] = _within(result["items"])
+        result["items"] = normalise(result["items"])
     if _stands(result, "object", ()) is not None:
         result.setdefault("additionalProperties", False)
         if result.get("properties"):
             result["required"] = list(result["properties"])
     return result
-
-
-def _within(child: Any) -> Any:
-    return normalise(child) if isinstance(child, dict) else child

@@ -13,7 +13,7 @@ from ..errors import Json, missing, refusal
 from ..http import written
 from ..rules import reject_unknown, up_to
 from ..shapes import shape, shape_fields
-from ..strict_schema import check_any_schema, check_function_schema, fits_strict, normalise
+from ..strict_schema import check_named, fits_strict, normalise
 from ..tokens import pieces, sayable
 from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
 
@@ -43,8 +43,9 @@ def check_function(tool: Json, path: str) -> None:
         if name in tool:
             rule(tool[name], f"{path}.{name}")
     check_name(tool["name"], f"{path}.name")
-    check_function_schema(tool["name"], tool.get("parameters"), tool.get("strict"), path)
-    check_any_schema(tool["name"], tool.get("output_schema"), f"{path}.output_schema")
+    for name, strict in (("parameters", bool(tool.get("strict"))), ("output_schema", None)):
+        if tool.get(name) is not None:
+            check_named(tool["name"], tool[name], f"{path}.{name}", strict)
 
 
 def check_name(name: Any, path: str) -> None:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
 from ..http import written
-from ..schema_form import SchemaProblem, check_form
 from ..shapes import shape
 from ..state import Reading, State
+from ..strict_schema import is_schema
 from .hosted_tool import as_call
 from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
@@ -180,11 +180,7 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
 
 def _parameters(schema: Json) -> Json:
     """A server's schema as the model reads it: one that is malformed says nothing."""
-    try:
-        check_form(schema)
-    except SchemaProblem:
-        return {"type": "object", "properties": {}}
-    return schema
+    return schema if is_schema(schema) else {"type": "object", "properties": {}}
 
 
 # --- A call ---------------------------------------------------------------------------------------

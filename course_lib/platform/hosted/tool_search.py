@@ -16,7 +16,7 @@ from ..http import written
 from ..rules import tagged
 from ..shapes import shape
 from ..state import State
-from ..strict_schema import check_function_schema
+from ..strict_schema import check_named
 from .function import CUSTOM, FUNCTION, check_name
 from .tool import Call, ItemKind, Offer, Outcome, Tool
 
@@ -86,8 +86,8 @@ _declared = shape("ToolSearch")
 
 def _entry(value: Any, path: str) -> None:
     _declared(value, path)
-    if value.get("execution") == "client":  # else it may have none
-        check_function_schema("tool_search", value.get("parameters"), False, path)
+    if value.get("execution") == "client" and value.get("parameters") is not None:
+        check_named("tool_search", value["parameters"], f"{path}.parameters", strict=False)
 
 
 def _echo(entry: Json) -> Json:
