@@ -827,6 +827,8 @@ SCHEMAS = [
         "[] is not of type 'object', 'boolean'."),
     bad("a type that is none", INFERRED, schema({"a": {"type": "str"}}),
         "'str' is not valid under any of the given schemas."),
+    bad("a length below nothing", UNVERIFIED, schema({"a": TEXT | {"minLength": -1}}),
+        "-1 is less than the minimum of 0."),
     Row("schema of a structured output", "A4", reported("bingoYB/ham_home#16"),
         ask(text={"format": {"type": "json_schema", "name": "x", "strict": True,
                              "schema": schema({"message": TEXT}, required=[])}}),

@@ -9,7 +9,7 @@ and stays loose where it does not.
 from collections.abc import Iterator
 from typing import Any
 
-from jsonschema_rs import Draft202012Validator
+from jsonschema_rs import Draft202012Validator, ValidationErrorKind
 
 from .errors import GAP, Json, refusal
 
@@ -118,10 +118,10 @@ def _malformed(schema: Any) -> SchemaProblem:
     'object', 'boolean'` in FoundationAgents/OpenManus#1162.
     """
     error = next(_FORM.iter_errors(schema))
-    if error.kind.name == "type":
+    if isinstance(error.kind, ValidationErrorKind.Type):
         types = ", ".join(map(repr, reversed(error.kind.types)))
         return SchemaProblem(f"{error.instance!r} is not of type {types}.")
-    if error.kind.name == "anyOf":
+    if isinstance(error.kind, ValidationErrorKind.AnyOf):
         return SchemaProblem(f"{error.instance!r} is not valid under any of the given schemas.")
     return SchemaProblem(f"{error.message}.", seen=False)
 
