@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..grading.channel import ChannelClosed, ChannelTimeout
+from ..grading.data import ChannelClosed, ChannelTimeout
 from ..grading.notebook_file import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
 from ..home import WORK, CourseError

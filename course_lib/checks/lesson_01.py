@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.doubles import Client, SdkObject, Stub, call_of_text, function_call
+from ..grading.doubles import Client, Double, Stub, call_of_text, function_call
 from ..grading.submission import Outcome, Submission
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
@@ -226,7 +226,7 @@ def answer_every_call(submission: Submission) -> Iterator[Finding]:
     reserve = submission.stub("reserve", returns=["R-81", "R-82"])
     registry = {"get_order": get_order, "reserve": reserve}
 
-    def answer(item: SdkObject) -> Outcome:
+    def answer(item: Double) -> Outcome:
         return submission.call("answer", item, registry)
 
     first = answer(function_call("get_order", "call_7", order_id="A-104"))

@@ -84,7 +84,7 @@ def _unnamed(catalogue: Outcome, question: str) -> Outcome:
         calls = calls_in(asked(question, hidden).reply)
         return [[names[name], arguments] for name, arguments in calls]
 
-    return catalogue.retold(f"{question!r}, the tools named tool_1, tool_2, tool_3").through(choose)
+    return catalogue.through(choose, f"{question!r}, the tools named tool_1, tool_2, tool_3")
 
 
 _KNOWN = {"CSC-105": None, "CSC-121": "CSC-105", "CSC-122": "CSC-121", "CSC-223": "CSC-122"}
@@ -289,5 +289,5 @@ def _as_strict(closed: Outcome) -> Outcome:
 
 def _judged(closed: Outcome, arguments: Json) -> Outcome:
     """Whether a closed schema takes these arguments or refuses them."""
-    tried = closed.retold(f"with the schema returned, the arguments {arguments}")
-    return tried.through(lambda schema: _TAKEN if fits(arguments, schema) else _REFUSED)
+    tried = f"with the schema returned, the arguments {arguments}"
+    return closed.through(lambda schema: _TAKEN if fits(arguments, schema) else _REFUSED, tried)

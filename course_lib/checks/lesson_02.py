@@ -219,7 +219,7 @@ def _played(name: str, script: Outcome) -> Outcome:
         except (ScriptError, TypeError) as error:
             return Verdict(f"this is no script: {error}")
 
-    return script.retold(f"found_loop with attacks[{name!r}]").through(play)
+    return script.through(play, f"found_loop with attacks[{name!r}]")
 
 
 def _found_loop(platform: Platform) -> str:

@@ -12,9 +12,8 @@ from contextlib import nullcontext, redirect_stderr
 from types import FrameType
 from typing import Any
 
-from ..grading.channel import ChannelTimeout, Json
-from ..grading.failed_cells import FailedCells
-from ..grading.probe import Interrupt, Probe
+from ..grading.data import ChannelTimeout, Json
+from ..grading.probe import FailedCells, Interrupt, Probe
 from ..grading.submission import Submission
 from ..home import CourseError
 from .progress import record
@@ -90,14 +89,13 @@ def direct_submission(namespace: dict[str, Any], seconds: float = SECONDS) -> Su
     All the same, what crosses goes through JSON, so that neither side can change the other's
     data, and the check sees what a grader's check would see.
     """
-    submission = Submission()
-    failed = _failed_cells.error if _failed_cells else lambda name: None
-    probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))), failed)
 
     def ask(question: Json) -> Json:
         return _within(seconds, lambda: _copied(probe.answer(_copied(question))))
 
-    submission.ask = ask
+    submission = Submission(ask)
+    failed = _failed_cells.error if _failed_cells else lambda name: None
+    probe = Probe(namespace, lambda question: _copied(submission.answer(_copied(question))), failed)
     return submission
 
 

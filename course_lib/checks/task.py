@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from ..grading.channel import ChannelTimeout
+from ..grading.data import ChannelTimeout
 from ..grading.submission import (
     CellFailed,
     Missing,

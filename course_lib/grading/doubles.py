@@ -1,24 +1,32 @@
-"""What a check hands to a submission that is no plain data: stubs, clients, streams, SDK objects.
+"""What a check hands to a submission that is no plain data: stubs, clients, streams, calls.
 
-Each crosses as its mark, which the learner's side turns into what it stands for (`probe.py`). The
-calls of a stub and the requests of a client come back here, where no submission can reach: they
-are recorded and answered. Each shows itself as a learner would write it.
+Each crosses as its `mark`, which the learner's side turns into what it stands for (`probe.py`), and
+shows itself as a learner would write it. The calls of a stub and the requests of a client come
+back here, where no submission can reach: they are recorded and answered.
 """
 
 import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from ..platform.app import Exchange, Platform
-from ..platform.engine import run_turn
 from ..platform.faults import NetworkFault
 from ..platform.http import Request
-from .channel import ChannelClosed, Json
-from .data import project
+from .data import ChannelClosed, Json, project
 
-MAX_REQUESTS = 40  # that one call of the learner's code may send through a client
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Double:
+    """Something that needs no answer: a stream, a `function_call` item."""
+
+    mark: Json
+    shown: str
+
+    def __repr__(self) -> str:
+        return self.shown
 
 
 @dataclass(repr=False)
@@ -33,8 +41,6 @@ class Stub:
     """What a call raises instead; a type that Python does not have arrives as a StubError."""
     does: Callable[..., Any] | None = None
     """Instead of both, a function of the check's, run on the checking side."""
-    awaited: bool = False
-    """Whether it is an `async def` in the learner's hands."""
     calls: list[Json] = field(default_factory=list)
     """The arguments of each call by name: the one it was passed by, or has in `does`; failing
     both, a positional one's place ("0")."""
@@ -44,11 +50,17 @@ class Stub:
 
     @property
     def mark(self) -> Json:
-        return {"$stub": self.number, "name": self.name, "awaited": self.awaited}
+        return {"$stub": self.number, "name": self.name}
 
     def answer(self, args: list[Any], kwargs: Json) -> Json:
         """Record one call, and say what it returns or raises."""
-        self.calls.append(self._by_name(args, kwargs))
+        call = {str(place): value for place, value in enumerate(args)} | kwargs
+        try:
+            if self.does is not None:
+                call = inspect.signature(self.does).bind(*args, **kwargs).arguments
+        except TypeError:
+            pass  # a call that does not fit is recorded as it was made
+        self.calls.append(call)
         try:
             if self.raises is not None:
                 raise self.raises
@@ -57,14 +69,6 @@ class Stub:
             message = str(error.args[0]) if error.args else ""
             return {"raises": type(error).__name__, "message": message}
 
-    def _by_name(self, args: list[Any], kwargs: Json) -> Json:
-        if self.does is not None:
-            try:
-                return inspect.signature(self.does).bind(*args, **kwargs).arguments
-            except TypeError:
-                pass  # a call that does not fit is recorded as it was made
-        return {str(place): value for place, value in enumerate(args)} | kwargs
-
 
 @dataclass(repr=False)
 class Client:
@@ -72,8 +76,8 @@ class Client:
 
     number: int
     platform: Platform
-    max_requests: int = MAX_REQUESTS
-    awaited: bool = False  # an AsyncOpenAI
+    max_requests: int  # that one call of the learner's code may send
+    awaited: bool  # an AsyncOpenAI
     sent: int = 0  # in the call under way
 
     def __repr__(self) -> str:
@@ -85,7 +89,7 @@ class Client:
 
     @property
     def exchanges(self) -> list[Exchange]:
-        """The requests that reached the platform, oldest first; those of `response` are not."""
+        """The requests that reached the platform, oldest first."""
         return list(self.platform.exchanges)
 
     @property
@@ -93,16 +97,9 @@ class Client:
         """Whether the call under way has sent more than it may: a loop without a cap."""
         return self.sent > self.max_requests
 
-    def response(self, **request: Any) -> "SdkObject":
-        """A `Response` for the submission: what the platform answers to this request.
-
-        It is stored on the platform, so that `previous_response_id` can name it. Raises ApiError.
-        """
-        return SdkObject(run_turn(request, self.platform.state, self.platform.model).body)
-
-    def stream(self, **request: Any) -> "Stream":
+    def stream(self, **request: Any) -> Double:
         """A `Stream` of this request's events for the submission, opened through this client."""
-        return Stream(self, request)
+        return Double(self.mark | {"$stream": request}, "stream")
 
     def answer(self, args: list[Any], kwargs: Json) -> Json:
         """Answer one request of the submission: a reply, a fault of the network, or an end.
@@ -130,58 +127,21 @@ class Client:
         return {"returns": answer}
 
 
-@dataclass(repr=False)
-class Stream:
-    """A streamed response that the submission is given to read."""
-
-    client: Client
-    request: Json
-
-    def __repr__(self) -> str:
-        return "stream"
-
-    @property
-    def mark(self) -> Json:
-        return {"$stream": self.request, "$client": self.client.number}
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class SdkObject:
-    """An output item or a response, as JSON; the learner's code gets the SDK's own type."""
-
-    data: Json
-
-    def __repr__(self) -> str:
-        kind = self.data.get("type") or self.data["object"]
-        called = (
-            f": {self.data['name']}({self.data['arguments']})" if "arguments" in self.data else ""
-        )
-        return f"<{kind} {self.data.get('call_id') or self.data['id']}{called}>"
-
-    @property
-    def mark(self) -> Json:
-        return {"$item": self.data}
-
-
-def function_call(name: str, call_id: str, **arguments: Any) -> SdkObject:
+def function_call(name: str, call_id: str, /, **arguments: Any) -> Double:
     """A function_call item as the model sends it."""
     return call_of_text(name, call_id, json.dumps(arguments))
 
 
-def call_of_text(name: str, call_id: str, arguments: str) -> SdkObject:
+def call_of_text(name: str, call_id: str, arguments: str) -> Double:
     """A function_call item with these arguments, which need not be JSON."""
     item = {"type": "function_call", "id": call_id.replace("call", "fc"), "call_id": call_id}
-    return SdkObject(item | {"name": name, "arguments": arguments, "status": "completed"})
+    item |= {"name": name, "arguments": arguments, "status": "completed"}
+    return Double({"$function_call": item}, f"<function_call {call_id}: {name}({arguments})>")
 
 
-def mark(argument: Any) -> Any:
-    """An argument as data, with marks for what is none, at any depth."""
-    match argument:
-        case dict():
-            return {key: mark(value) for key, value in argument.items()}
-        case list() | tuple():
-            return [mark(value) for value in argument]
-    return getattr(argument, "mark", argument)
+def marked(arguments: Any) -> Any:
+    """Arguments as data, with marks for what is none, at any depth."""
+    return json.loads(json.dumps(arguments, default=attrgetter("mark")))
 
 
 def shown(argument: Any) -> str:
@@ -189,9 +149,6 @@ def shown(argument: Any) -> str:
     match argument:
         case {"type": "function", "name": str(name)}:  # a declaration, of which that will do
             return f"<tool {name}>"
-        case dict():
-            members = (f"{key!r}: {shown(value)}" for key, value in argument.items())
-            return "{" + ", ".join(members) + "}"
         case list():
-            return "[" + ", ".join(map(shown, argument)) + "]"
+            return f"[{', '.join(map(shown, argument))}]"
     return repr(argument)

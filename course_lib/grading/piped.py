@@ -1,23 +1,91 @@
-"""A submission behind a pipe: its notebook runs in a process of its own."""
+"""A submission in a process of its own, and the checking side's end of the wire to it.
 
-import io
+A frame is one line of JSON, size-capped: `{"ask": {...}}` or `{"reply": {...}}`; it is data, never
+code. The checking side asks for a value or a call. While that is worked out, the other end may
+ask back: a stub was called, a request goes over a client's wire.
+"""
+
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from ..home import ROOT, START, CourseError
-from .channel import ChannelClosed, ChannelTimeout, Json, PipeEnd
+from .data import ChannelClosed, ChannelTimeout, Json
 from .notebook_file import NotebookFile
 from .submission import Submission, raised
 
 MEMORY = 2 * 1024**3
 START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0
+MAX_FRAME = 8 * 1024 * 1024  # bytes
+MAX_CONVERSATION = 64 * 1024 * 1024  # bytes that we take in, so that we cannot be flooded
 SECRETS = ("OPENAI_", "COURSE_LIVE", "COURSE_MODEL")  # what these names begin is kept from it
+
+
+class PipeEnd:
+    """Our end. Whatever the other one sends, or fails to send or to read, `ask` comes back."""
+
+    def __init__(self, end: socket.socket, answer: Callable[[Json], Json]) -> None:
+        """`answer` is given each question that is asked back; ChannelClosed from it is an end."""
+        self._end, self._answer = end, answer
+        self._read, self._left = b"", MAX_CONVERSATION
+        self._is_over = False
+
+    def ask(self, question: Json, seconds: float) -> Json:
+        """Send a question and return its answer.
+
+        Raises ChannelTimeout after `seconds` without one, and ChannelClosed when the other end is
+        gone or has sent what is no frame. Either ends the conversation: what came later would be
+        taken for the answer to a later question.
+        """
+        if self._is_over:
+            raise ChannelClosed
+        self._is_over = True  # unless an answer comes
+        frame, deadline = {"ask": question}, time.monotonic() + seconds
+        try:
+            while True:
+                self._send(frame, deadline)
+                match self._receive(deadline):
+                    case {"ask": dict(asked)}:
+                        frame = {"reply": self._answer(asked)}
+                    case {"reply": dict(answer)}:
+                        self._is_over = False
+                        return answer
+                    case _:
+                        raise ChannelClosed
+        except TimeoutError:
+            raise ChannelTimeout from None
+        except OSError:
+            raise ChannelClosed from None
+
+    def _send(self, frame: Json, deadline: float) -> None:
+        self._end.settimeout(_until(deadline))
+        self._end.sendall(json.dumps(frame).encode() + b"\n")
+
+    def _receive(self, deadline: float) -> Any:
+        while b"\n" not in self._read:
+            self._end.settimeout(_until(deadline))
+            more = self._end.recv(1024 * 1024)
+            self._left -= len(more)
+            self._read += more
+            if not more or self._left < 0 or len(self._read) > MAX_FRAME:
+                raise ChannelClosed
+        line, _, self._read = self._read.partition(b"\n")
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            raise ChannelClosed from None
+
+
+def _until(deadline: float) -> float:
+    return max(deadline - time.monotonic(), 0.001)  # nothing at all would mean not to wait
 
 
 @contextmanager
@@ -27,7 +95,7 @@ def piped_submission(
     task_seconds: float = TASK_SECONDS,
     memory: int = MEMORY,
 ) -> Iterator[tuple[Submission, list[str]]]:
-    """A submission behind a pipe, and a sentence for each of its cells that went wrong.
+    """A submission behind a wire, and a sentence for each of its cells that went wrong.
 
     cells_seconds   for all cells together
     task_seconds    for each question of a check
@@ -35,44 +103,47 @@ def piped_submission(
     The submission is over before it begins when a cell hangs or ends the process; the last
     sentence says so. This is a process of its own, not a sandbox: it can do what its user can do.
     """
-    child = _start(notebook.path.resolve().parent, memory)
-    assert child.stdin is not None and isinstance(child.stdout, io.RawIOBase)
-    submission = Submission()
-    end = PipeEnd(
-        io.BufferedReader(child.stdout),
-        child.stdin,
-        asked=lambda question: end.reply(submission.answer(question)),
-    )
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        child = _start(notebook.path.resolve().parent, memory, theirs)
+        theirs.close()
 
-    def ask(question: Json) -> Json:
+        def ask(question: Json) -> Json:
+            try:
+                return end.ask(question, task_seconds)
+            except ChannelClosed:
+                raise ChannelClosed(_ending(child)) from None
+
+        submission = Submission(ask)
+        end = PipeEnd(ours, lambda question: submission.answer(question))
         try:
-            return end.ask(question, task_seconds)
-        except ChannelClosed:
-            raise ChannelClosed(_ending(child)) from None
-
-    submission.ask = ask
-    try:
-        yield submission, _run_cells(notebook, end, submission, cells_seconds)
-    finally:
-        _stop(child)
+            yield submission, _run_cells(notebook, end, submission, cells_seconds)
+        finally:
+            if hasattr(os, "killpg"):  # with what it started
+                with suppress(OSError):
+                    os.killpg(child.pid, signal.SIGKILL)
+            child.kill()
+            child.wait()
 
 
-def _start(folder: Path, memory: int) -> "subprocess.Popen[bytes]":
+def _start(folder: Path, memory: int, end: socket.socket) -> "subprocess.Popen[bytes]":
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith(SECRETS)}
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [str(ROOT), environment.get("PYTHONPATH")])
-    )
-    return subprocess.Popen(
+    path = filter(None, [str(ROOT), environment.get("PYTHONPATH")])
+    child = subprocess.Popen(
         # -P: a folder of somebody else's must not provide the modules that Python starts with.
         [sys.executable, "-P", "-m", "course_lib.grading.child", str(memory)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdin=subprocess.PIPE if sys.platform == "win32" else end.fileno(),
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=folder,
-        env=environment,
-        bufsize=0,  # so that closing its standard input never waits for a write
+        env=environment | {"PYTHONPATH": os.pathsep.join(path)},
         start_new_session=True,  # a group, to be ended as a whole
     )
+    if sys.platform == "win32":  # there, a socket is no file
+        assert child.stdin is not None
+        child.stdin.write(end.share(child.pid))
+        child.stdin.close()
+    return child
 
 
 def _ending(child: "subprocess.Popen[bytes]") -> str:
@@ -82,18 +153,6 @@ def _ending(child: "subprocess.Popen[bytes]") -> str:
     except subprocess.TimeoutExpired:
         return ""
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
-
-
-def _stop(child: "subprocess.Popen[bytes]") -> None:
-    """End the process and what it started. The reading thread closes its standard output."""
-    if hasattr(os, "killpg"):
-        with suppress(OSError):
-            os.killpg(child.pid, signal.SIGKILL)
-    child.kill()
-    child.wait()
-    assert child.stdin is not None
-    with suppress(OSError):
-        child.stdin.close()
 
 
 def _run_cells(
@@ -110,7 +169,7 @@ def _run_cells(
     deadline = time.monotonic() + seconds
     for number, cell in enumerate(notebook.cells, 1):
         try:
-            reply = end.ask({"do": "run", "cell": cell}, max(0.0, deadline - time.monotonic()))
+            reply = end.ask({"do": "run", "cell": cell}, deadline - time.monotonic())
             if error := reply.get("raised"):
                 troubles.append(f"Code cell {number} raised {raised(error)}")
         except (ChannelTimeout, ChannelClosed) as over:

@@ -1,7 +1,8 @@
 """The learner's side of the keyhole: holds the submission's names, and does what it is asked.
 
 It runs where the learner's code runs: in the notebook, or in a process of its own. It knows no
-task, no check and no expected value.
+task, no check and no expected value. `FailedCells` watches for names that are not what their cell
+says.
 """
 
 import asyncio
@@ -9,21 +10,18 @@ import builtins
 import ctypes
 import inspect
 import io
+import re
 import sys
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import Future
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 from ..platform.faults import NetworkFault
 from ..platform.http import Reply, Request
-from .channel import Json
-from .data import project, safe_repr
-
-Ask = Callable[[Json], Json]
+from .data import Json, project, safe_repr
 
 SUBMISSION_FILE = "<submission>"  # the file name of code that runs outside of a notebook
 
@@ -46,10 +44,10 @@ class Probe:
     def __init__(
         self,
         namespace: MutableMapping[str, Any],
-        ask: Ask,
+        ask: Callable[[Json], Json],
         failed: Callable[[str], Json | None] = lambda name: None,
     ) -> None:
-        """`failed` gives what the cell raised that was to define a name, if it did."""
+        """`ask` asks the checking side back; `failed` is `FailedCells.error`."""
         self._namespace, self._ask, self._failed = namespace, ask, failed
 
     def answer(self, question: Json) -> Json:
@@ -81,7 +79,7 @@ class Probe:
             return value
         arguments, named = self._rebuild(question["arguments"]), self._rebuild(question["named"])
         result = value(*arguments, **named)
-        return _in_a_loop(_wait(result)) if inspect.isawaitable(result) else result
+        return _awaited(result) if inspect.isawaitable(result) else result
 
     def _call_back(self, number: int, *args: Any, **kwargs: Any) -> Any:
         """Have the checking side do what it handed out under this number."""
@@ -97,42 +95,43 @@ class Probe:
         match value:
             case list():
                 return [self._rebuild(member) for member in value]
-            case {"$stub": number, "name": name, "awaited": awaited}:
-                return self._stub(number, name, awaited)
+            case {"$stub": number, "name": name}:
+                return self._stub(number, name)
             case {"$stream": request, "$client": number}:
                 return self._client(number).responses.create(**request, stream=True)
             case {"$client": number, "awaited": awaited}:
                 return self._client(number, awaited)
-            case {"$item": item}:
-                return _sdk_object(item)
+            case {"$function_call": item}:
+                return _function_call(item)
             case dict():
                 return {key: self._rebuild(member) for key, member in value.items()}
         return value
 
-    def _stub(self, number: int, name: str, awaited: bool) -> Callable[..., Any]:
+    def _stub(self, number: int, name: str) -> Callable[..., Any]:
         def stub(*args: Any, **kwargs: Any) -> Any:
             return self._call_back(number, *args, **kwargs)
 
-        async def async_stub(*args: Any, **kwargs: Any) -> Any:
-            return self._call_back(number, *args, **kwargs)
-
-        made = async_stub if awaited else stub
-        made.__name__ = made.__qualname__ = name
-        return made
+        stub.__name__ = stub.__qualname__ = name
+        return stub
 
     def _client(self, number: int, awaited: bool = False) -> Any:
         """A real client whose wire ends on the checking side."""
         from ..transport import offline_async_client, offline_client
 
         def send(request: Request) -> Reply:
-            reply = self._call_back(
-                number, request.method, request.path, request.query, request.body.decode("latin-1")
-            )
+            body = request.body.decode("latin-1")
+            reply = self._call_back(number, request.method, request.path, request.query, body)
             if "status" not in reply:
                 raise NetworkFault(reply["fault"])
             return Reply(reply["status"], reply["headers"], _chunks(reply))
 
         return (offline_async_client if awaited else offline_client)(send)
+
+
+def _function_call(item: Json) -> Any:
+    from openai.types.responses import ResponseFunctionToolCall
+
+    return ResponseFunctionToolCall.model_validate(item)
 
 
 def _chunks(reply: Json) -> Iterator[bytes]:
@@ -141,17 +140,16 @@ def _chunks(reply: Json) -> Iterator[bytes]:
         raise NetworkFault(reply["fault"])
 
 
-async def _wait(result: Awaitable[Any]) -> Any:
-    return await result
-
-
-def _in_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine in a thread, since the notebook's own loop is running."""
+def _awaited(result: Awaitable[Any]) -> Any:
+    """Wait for it in a thread, since the notebook's own loop is running."""
     outcome: Future[Any] = Future()
+
+    async def wait() -> Any:
+        return await result
 
     def run() -> None:
         try:
-            outcome.set_result(asyncio.run(coroutine))
+            outcome.set_result(asyncio.run(wait()))
         except BaseException as error:
             outcome.set_exception(error)
 
@@ -181,22 +179,6 @@ def _no_input(prompt: object = "") -> str:
     raise EOFError("a check has no keyboard to read from")
 
 
-def _sdk_object(data: Json) -> Any:
-    from openai.types.responses import Response
-
-    if data.get("object") == "response":
-        return Response.model_validate(data)
-    return _output_item().validate_python(data)
-
-
-@cache
-def _output_item() -> Any:
-    from openai.types.responses import ResponseOutputItem
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(ResponseOutputItem)  # which takes as long to make as a hundred checks
-
-
 def _exception(type_name: str, message: str) -> Exception:
     kind = getattr(builtins, type_name, StubError)
     return kind(message) if issubclass(kind, Exception) else StubError(message)
@@ -213,7 +195,10 @@ def _is_the_empty_form(error: BaseException, function: Any) -> bool:
 def describe_error(error: BaseException) -> Json:
     """An exception as data: what, and the line of the learner's own code it came through."""
     frames = [(f.filename, f.lineno, f.line) for f in traceback.extract_tb(error.__traceback__)]
-    message = _safe_text(error)
+    try:
+        message = str(error)[:500]
+    except Exception:
+        message = safe_repr(error)
     if isinstance(error, SyntaxError):  # which ran nowhere; its text names a file of ours
         frames.append((error.filename or "", error.lineno, (error.text or "").strip()))
         message = error.msg
@@ -226,8 +211,40 @@ def describe_error(error: BaseException) -> Json:
     return {"type": type(error).__name__, "message": message, "where": where}
 
 
-def _safe_text(error: BaseException) -> str:
-    try:
-        return str(error)[:500]
-    except Exception:
-        return safe_repr(error)
+_DEFINITION = re.compile(
+    r"^(?:(?:async +)?def|class) +(\w+)|^(\w+) *(?::[^=\n]+)?=(?!=)", re.MULTILINE
+)
+_NOTHING = object()
+
+
+class FailedCells:
+    """Watches the cells that an IPython shell runs, from now on.
+
+    A cell that does not parse, or raises before it comes to a definition, leaves what an earlier
+    run defined: an answer that the learner no longer sees.
+    """
+
+    def __init__(self, shell: Any) -> None:
+        self._names = shell.user_ns
+        self._before: dict[str, Any] = {}
+        self._failed: dict[str, tuple[Any, Json]] = {}  # the value that was left, and the error
+        shell.events.register("pre_run_cell", self._begin)
+        shell.events.register("post_run_cell", self._end)
+
+    def error(self, name: str) -> Json | None:
+        """What the latest cell that was to define a name raised; None when it did define it."""
+        left, error = self._failed.get(name, (None, None))
+        return error if error and self._names.get(name, _NOTHING) is left else None
+
+    def _begin(self, info: Any) -> None:
+        self._before = dict(self._names)
+
+    def _end(self, result: Any) -> None:
+        error = result.error_before_exec or result.error_in_exec
+        for found in _DEFINITION.finditer(result.info.raw_cell or ""):
+            name = found[1] or found[2]
+            left = self._before.get(name, _NOTHING)
+            self._failed.pop(name, None)
+            if error is not None and self._names.get(name, _NOTHING) is left:
+                self._failed[name] = left, describe_error(error)
+        self._before = {}

@@ -15,8 +15,8 @@ from ..platform.app import Platform
 from ..platform.faults import Fault
 from ..standin import StandIn
 from ..standin.prompt import Model
-from .channel import ChannelClosed, ChannelTimeout, Json
-from .doubles import MAX_REQUESTS, Client, Stub, mark, shown
+from .data import ChannelClosed, ChannelTimeout, Json
+from .doubles import Client, Stub, marked, shown
 
 LONGEST = 160  # characters of a value that are shown
 
@@ -59,21 +59,17 @@ class Outcome:
         except (KeyError, IndexError, TypeError):
             return Outcome(self.tried, problem=f"{describe(self.value)}, which has no {key!r}")
 
-    def retold(self, tried: str) -> "Outcome":
-        """The value as one that something more was tried with."""
-        return self if self.problem is not None else Outcome(tried, self.value)
+    def through(self, reading: Callable[[Any], Any], tried: str = "") -> "Outcome":
+        """The outcome as `reading` reads its value; as it was where it cannot be read.
 
-    def through(self, reading: Callable[[Any], Any]) -> "Outcome":
-        """The outcome as `reading` reads its value; as it was where it cannot be read."""
+        `tried` says what more was tried with the value.
+        """
         if self.problem is not None:
             return self
         try:
-            return Outcome(self.tried, reading(self.value))
+            return Outcome(tried or self.tried, reading(self.value))
         except Exception:
-            return self
-
-
-_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
+            return Outcome(tried or self.tried, self.value)
 
 
 class Submission:
@@ -85,16 +81,15 @@ class Submission:
     hold nothing, so that its expectations can be counted.
     """
 
-    def __init__(self) -> None:
-        self.ask: Callable[[Json], Json] = _not_connected
-        self.over: Exception | None = None
-        self.reached = ""
-        self._handed: list[Stub | Client] = []
+    def __init__(self, ask: Callable[[Json], Json]) -> None:
+        self.ask = ask
+        self.forget()
 
     def forget(self) -> None:
         """Begin another task with the same probe: nothing was tried or handed out yet."""
-        self.over, self.reached = None, ""
-        self._handed.clear()
+        self.over: Exception | None = None
+        self.reached = ""
+        self._handed: list[Stub | Client] = []
 
     def value(self, name: str) -> Outcome:
         """Look a name up. None, `...`, and a list or dict of nothing else, are not attempted."""
@@ -104,10 +99,11 @@ class Submission:
         """Call the learner's function, an `async def` too, and wait for what it returns.
 
         Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
-        responses, streams, `function_call` items.
+        streams; or `function_call` items.
         """
         written = [*map(shown, arguments), *(f"{key}={shown(each)}" for key, each in named.items())]
-        question = {"do": "call", "name": name, "arguments": mark(arguments), "named": mark(named)}
+        question = {"do": "call", "name": name}
+        question |= {"arguments": marked(arguments), "named": marked(named)}
         return self._outcome(question, f"{name}({', '.join(written)})")
 
     def stub(
@@ -117,10 +113,9 @@ class Submission:
         returns: Any = None,
         raises: Exception | None = None,
         does: Callable[..., Any] | None = None,
-        awaited: bool = False,
     ) -> Stub:
         """A function of the checking side that the submission can be given, and may call."""
-        stub = Stub(len(self._handed), name, returns, raises, does, awaited)
+        stub = Stub(len(self._handed), name, returns, raises, does)
         self._handed.append(stub)
         return stub
 
@@ -129,7 +124,7 @@ class Submission:
         model: Model | None = None,
         *,
         faults: Sequence[Fault] = (),
-        max_requests: int = MAX_REQUESTS,
+        max_requests: int = 40,
         awaited: bool = False,
     ) -> Client:
         """A client over a fresh platform of the checking side.
@@ -158,69 +153,67 @@ class Submission:
 
     def _outcome(self, question: Json, tried: str) -> Outcome:
         if self.over is None:
-            seen = self._exchanges()
-            for client in self._clients:
+            for client in self._clients():
                 client.sent = 0
             try:
-                return self._read(self.ask(question), question, tried, seen)
+                return self._read(self.ask(question), question, tried)
             except _ENDS as over:
                 self.over, self.reached = over, tried
         return Outcome(tried, problem="it did not come to this")
 
-    def _read(self, reply: Json, question: Json, tried: str, seen: int) -> Outcome:
-        for client in self._clients:
+    def _read(self, reply: Json, question: Json, tried: str) -> Outcome:
+        used = [client for client in self._clients() if client.sent]
+        for client in used:
             if client.is_used_up:  # whatever the probe says of it
                 sent = f"it had sent {client.max_requests} requests and did not stop"
                 return Outcome(tried, problem=f"{sent}: a loop without a cap")
+        name = question["name"]
         match reply:
             case {"missing": _}:
-                raise Missing(question["name"])
+                raise Missing(name)
             case {"unwritten": _}:
-                raise NotAttempted(question["name"])
+                raise NotAttempted(name)
             case {"value": value} if question["do"] == "value" and _is_blank(value):
-                raise NotAttempted(question["name"])
+                raise NotAttempted(name)
             case {"cell": _, "raised": dict(error)}:
-                raise CellFailed(question["name"], str(error.get("type")), raised(error))
+                raise CellFailed(name, str(error.get("type")), raised(error))
             case {"error": {"type": "MemoryError"}}:
                 raise OutOfMemory
             case {"value": value}:
                 return Outcome(tried, value)
             case {"error": dict(error)}:
-                hint = self._latest_hint() if self._exchanges() > seen else None
-                return Outcome(tried, problem=f"your code raised {raised(error)}", hint=hint)
+                # The platform's sentence on its refusal, read where no submission can reach.
+                hint = used[-1].exchanges[-1].hint if used else None
+                problem = f"your code raised {raised(error)}"
+                return Outcome(tried, problem=problem, hint=one_line(hint) if hint else None)
         raise ChannelClosed
 
-    @property
     def _clients(self) -> list[Client]:
         return [each for each in self._handed if isinstance(each, Client)]
 
-    def _exchanges(self) -> int:
-        return sum(len(client.platform.exchanges) for client in self._clients)
 
-    def _latest_hint(self) -> str | None:
-        """The platform's sentence on the latest refusal, read where no submission can reach."""
-        exchanges = self._clients[-1].exchanges
-        hint = exchanges[-1].hint if exchanges else None
-        return one_line(hint) if hint else None
+_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
 
 
 def describe(value: Any) -> str:
     """A value with its type in words, shortened: `{'a': 1} (a dict)`."""
+    kind = type(value).__name__
     match value:
         case Verdict():
             return one_line(value)
         case {"$type": "ellipsis"}:
             return "... (still to be filled in)"
         case {"$type": str(kind), "$repr": str(text)}:
-            return one_line(f"{text} ({_article(kind)} {kind})")
-    try:
-        text = _repr(value)
-    except RecursionError:
-        text = "nested too deeply"
+            pass
+        case _:
+            try:
+                text = _repr(value)
+            except RecursionError:
+                text = "nested too deeply"
+            text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     words = {"str": "a string", "NoneType": "nothing: is a return missing?", "int": "an integer"}
-    kind = type(value).__name__
-    shown = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    return one_line(f"{shown} ({words.get(kind, f'{_article(kind)} {kind}')})")
+    article = "an" if kind[:1].lower() in "aeiou" else "a"
+    return one_line(f"{text} ({words.get(kind, f'{article} {kind}')})")
 
 
 def _repr(value: Any) -> str:
@@ -256,15 +249,8 @@ def _is_blank(value: Any) -> bool:
     match value:
         case None | {"$type": "ellipsis"}:
             return True
-        case list() | dict():
-            members = list(value.values() if isinstance(value, dict) else value)
-            return bool(members) and all(map(_is_blank, members))
+        case dict():
+            return bool(value) and all(map(_is_blank, value.values()))
+        case list():
+            return bool(value) and all(map(_is_blank, value))
     return False
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[:1].lower() in "aeiou" else "a"
-
-
-def _not_connected(question: Json) -> Json:
-    raise RuntimeError("this submission has no probe behind it")

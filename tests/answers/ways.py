@@ -58,8 +58,7 @@ def warm_pipe(folder: Path) -> Iterator[Way]:
         def run(task: Task, source: str) -> Result:
             for cell in (EMPTIED, source):
                 assert carrier.ask({"do": "run", "cell": cell}) == {"raised": None}
-            submission = Submission()
-            submission.ask = carrier.ask
+            submission = Submission(carrier.ask)
             carrier.answer = submission.answer  # type: ignore[method-assign]
             return run_check(task, submission)
 
