@@ -173,7 +173,7 @@ def test_a_file_that_is_no_exercise_is_refused(content: bytes, words: str, tmp_p
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    assert "There is no file" in refusal(tmp_path / "nowhere.ipynb")
+    assert "nowhere.ipynb is not there" in refusal(tmp_path / "nowhere.ipynb")
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_named_pipe_is_not_waited_for(tmp_path: Path) -> None:
 
     # Whoever does open it reads an end, so that this test fails and does not hang.
     threading.Thread(target=write_nothing, daemon=True).start()
-    assert "is not an ordinary file" in refusal(path)
+    assert "is no ordinary file" in refusal(path)
 
 
 def test_a_file_too_large_is_not_read(tmp_path: Path) -> None:

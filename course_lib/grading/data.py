@@ -58,7 +58,7 @@ def _as_data(value: Any) -> Any:
         return _opaque(value, safe_repr(value))
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if hasattr(type(value), "model_dump"):  # the SDK's objects and the learner's own pydantic models
+    if hasattr(type(value), "model_dump"):  # an object of the SDK, a pydantic model
         return value.model_dump(mode="json")
     if type(value).__module__ == "numpy":  # an array or one of its numbers
         return value.tolist()

@@ -23,40 +23,34 @@ class NotebookFile:
 
 def read_notebook(path: Path) -> NotebookFile:
     """Read a notebook, nbformat 3 or 4; CourseError says what is wrong with the file."""
+    if not path.is_file():  # a pipe or a device could be read for ever
+        what = "a folder" if path.is_dir() else "no ordinary file" if path.exists() else "not there"
+        raise CourseError(f"{path} is {what}. Give the path of a notebook (.ipynb).")
+    if path.stat().st_size > MAX_BYTES:
+        raise CourseError(f"{path} is larger than 50 MB. Clear its outputs and save it again.")
     try:
-        return parse_notebook(_bytes(path), path)
+        return parse_notebook(path.read_bytes(), path)
     except OSError as error:
         raise CourseError(f"{path} cannot be opened: {error.strerror}.") from None
 
 
 def parse_notebook(data: bytes, path: Path) -> NotebookFile:
     """The notebook in `data`, which is the content of `path` or may become it."""
+    if not data.strip():
+        raise CourseError(f"{path} is empty. Give the path of a notebook that was saved.")
     try:
-        content = _json(data)
+        cells = _cells(_json(data))
     except (ValueError, RecursionError):
         raise CourseError(
             f"{path} is not a notebook that can be read: its JSON is damaged. "
             "Open it in JupyterLab, save it, and try again."
         ) from None
-    code = [_source(cell) for cell in _cells(content, path) if cell.get("cell_type") == "code"]
+    if cells is None:
+        raise CourseError(f"{path} is JSON, but not a notebook: it has no cells.")
+    code = [_source(cell) for cell in cells if cell.get("cell_type") == "code"]
     sources = [source for source in code if source.strip()]  # as Jupyter counts them
     ids = dict.fromkeys(found for source in sources for found in _CHECK_CALL.findall(source))
     return NotebookFile(path, sources, list(ids))
-
-
-def _bytes(path: Path) -> bytes:
-    if not path.exists():
-        raise CourseError(f"There is no file {path}. Give the path of a notebook (.ipynb).")
-    if path.is_dir():
-        raise CourseError(f"{path} is a folder. Give the path of one notebook (.ipynb).")
-    if not path.is_file():  # a pipe or a device could be read for ever
-        raise CourseError(f"{path} is not an ordinary file. Give the path of a notebook (.ipynb).")
-    if path.stat().st_size > MAX_BYTES:
-        raise CourseError(f"{path} is larger than 50 MB. Clear its outputs and save it again.")
-    data = path.read_bytes()
-    if not data.strip():
-        raise CourseError(f"{path} is empty. Give the path of a notebook that was saved.")
-    return data
 
 
 def _json(data: bytes) -> Any:
@@ -66,20 +60,13 @@ def _json(data: bytes) -> Any:
         return json.loads(data.decode("latin-1"))
 
 
-def _cells(content: Any, path: Path) -> list[dict[str, Any]]:
-    """The cells: at the top in nbformat 4, inside worksheets in nbformat 3."""
-    if isinstance(content, dict):
-        cells = content.get("cells")
-        if cells is None and isinstance(content.get("worksheets"), list):
-            sheets = [sheet for sheet in content["worksheets"] if isinstance(sheet, dict)]
-            cells = [cell for sheet in sheets for cell in _list(sheet.get("cells"))]
-        if isinstance(cells, list):
+def _cells(content: Any) -> list[dict[str, Any]] | None:
+    match content:
+        case {"cells": list(cells)}:
             return [cell for cell in cells if isinstance(cell, dict)]
-    raise CourseError(f"{path} is JSON, but not a notebook: it has no cells.")
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+        case {"worksheets": list(sheets)}:  # nbformat 3
+            return [cell for sheet in sheets for cell in _cells(sheet) or ()]
+    return None
 
 
 def _source(cell: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from .data import ChannelClosed, ChannelTimeout, Json
 from .notebook_file import NotebookFile
 from .submission import Submission, raised
 
-MEMORY = 2 * 1024**3
+MEMORY = 2 * 1024**3  # bytes of data, where the system can hold a process to that (Linux)
 START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0
 MAX_FRAME = 8 * 1024 * 1024  # bytes
 MAX_CONVERSATION = 64 * 1024 * 1024  # bytes that we take in, so that we cannot be flooded
@@ -93,19 +93,17 @@ def piped_submission(
     notebook: NotebookFile,
     cells_seconds: float = CELLS_SECONDS,
     task_seconds: float = TASK_SECONDS,
-    memory: int = MEMORY,
 ) -> Iterator[tuple[Submission, list[str]]]:
     """A submission behind a wire, and a sentence for each of its cells that went wrong.
 
     cells_seconds   for all cells together
     task_seconds    for each question of a check
-    memory          bytes of data, where the system can hold a process to that (Linux)
     The submission is over before it begins when a cell hangs or ends the process; the last
     sentence says so. This is a process of its own, not a sandbox: it can do what its user can do.
     """
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        child = _start(notebook.path.resolve().parent, memory, theirs)
+        child = _start(notebook.path.resolve().parent, theirs)
         theirs.close()
 
         def ask(question: Json) -> Json:
@@ -126,12 +124,12 @@ def piped_submission(
             child.wait()
 
 
-def _start(folder: Path, memory: int, end: socket.socket) -> "subprocess.Popen[bytes]":
+def _start(folder: Path, end: socket.socket) -> "subprocess.Popen[bytes]":
     environment = {k: v for k, v in os.environ.items() if not k.upper().startswith(SECRETS)}
     path = filter(None, [str(ROOT), environment.get("PYTHONPATH")])
     child = subprocess.Popen(
         # -P: a folder of somebody else's must not provide the modules that Python starts with.
-        [sys.executable, "-P", "-m", "course_lib.grading.child", str(memory)],
+        [sys.executable, "-P", "-m", "course_lib.grading.child", str(MEMORY)],
         stdin=subprocess.PIPE if sys.platform == "win32" else end.fileno(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,12 +12,9 @@ from typing import Any
 
 from ..home import ROOT, START, CourseError
 
-Cell = dict[str, Any]
-
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _SOLUTION = re.compile(rf"^([ \t]*){BEGIN}\n(.*?)^[ \t]*{END}$", re.DOTALL | re.MULTILINE)
 _ASSIGNMENT = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
-_WHEN_RUN = "image_sha256"  # metadata that a run writes
 
 
 def release(check_only: bool = False) -> int:
@@ -26,7 +23,7 @@ def release(check_only: bool = False) -> int:
     for source in sorted((ROOT / "solutions").glob("*.ipynb")):
         target = ROOT / "exercises" / source.name
         text = exercise_text(source)
-        if target.exists() and _sources(target.read_bytes()) == _sources(text):
+        if target.exists() and _edited(target.read_bytes()) == _edited(text):
             continue
         stale += 1
         if check_only:
@@ -43,20 +40,15 @@ def release(check_only: bool = False) -> int:
 def exercise_text(source: Path) -> str:
     """The exercise notebook of a solution notebook, as the text of an .ipynb file."""
     notebook = json.loads(source.read_text(encoding="utf-8"))
-    notebook["cells"] = [_exercise_cell(cell, source) for cell in notebook["cells"]]
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        if not text.count(BEGIN) == text.count(END) == len(_SOLUTION.findall(text)):
+            where = f"{source.name}, cell {cell.get('id', '?')}"
+            raise CourseError(f"{where}: {BEGIN} and {END} do not pair up.")
+        cell["source"] = without_answers(text).splitlines(keepends=True)
+        if cell["cell_type"] == "code":
+            cell |= {"outputs": [], "execution_count": None, "metadata": _metadata(cell)}
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
-
-
-def _exercise_cell(cell: Cell, path: Path) -> Cell:
-    text = "".join(cell["source"])
-    if text.count(BEGIN) != text.count(END) or text.count(BEGIN) != len(_SOLUTION.findall(text)):
-        raise CourseError(
-            f"{path.name}, cell {cell.get('id', '?')}: {BEGIN} and {END} do not pair up."
-        )
-    released = cell | {"source": without_answers(text).splitlines(keepends=True)}
-    if cell["cell_type"] == "code":
-        released |= {"outputs": [], "execution_count": None, "metadata": _metadata(cell)}
-    return released
 
 
 def without_answers(source: str) -> str:
@@ -71,14 +63,15 @@ def _blank(match: re.Match[str]) -> str:
     return "\n".join(f"{name} = ..." for name in names) or f"{indent}raise NotImplementedError"
 
 
-def _metadata(cell: Cell) -> Cell:
-    return {name: value for name, value in cell["metadata"].items() if name != _WHEN_RUN}
+def _metadata(cell: dict[str, Any]) -> dict[str, Any]:
+    """All but what a run writes."""
+    return {name: value for name, value in cell["metadata"].items() if name != "image_sha256"}
 
 
-def _sources(text: str | bytes) -> Any:
-    """What a person reads of a notebook: kinds, sources and metadata, not what a run writes."""
+def _edited(text: str | bytes) -> Any:
+    """What a person edits of a notebook: kinds, sources and metadata; None when it is damaged."""
     try:
         cells = json.loads(text)["cells"]
         return [(c["cell_type"], c["id"], _metadata(c), "".join(c["source"])) for c in cells]
     except (ValueError, KeyError, TypeError):
-        return None  # damaged, and so out of date
+        return None
