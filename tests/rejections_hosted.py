@@ -6,7 +6,7 @@ Its rows are those of `rejections.py`, and say in the same way how their words a
 from dataclasses import replace
 
 from course_lib.platform.app import Platform
-from course_lib.platform.hosted.containers import create, put
+from course_lib.platform.containers import make
 from course_lib.platform.http import WITH_KEY, Request
 from course_lib.standin import Scripted, call
 from tests.rejections import (
@@ -138,8 +138,8 @@ def a_copy_named_as_a_folder(platform: Platform) -> Json:
     )
     headers = WITH_KEY | {"content-type": "multipart/form-data; boundary=XX"}
     platform.handle(Request("POST", "/v1/files", upload, headers))
-    container = create(platform.state, "mine", {})
-    put(platform.state, container, "x.txt/below.csv", b"", "assistant")
+    container = make(platform.state, "mine", {})
+    container.folders.append("x.txt")
     return {"file_id": next(iter(platform.state.files))}
 
 

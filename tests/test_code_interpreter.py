@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ import pytest
 from openai import OpenAI
 
 from course_lib import connect
+from course_lib.platform import child, container_run, containers
 from course_lib.platform.app import Platform
-from course_lib.platform.hosted import containers, process
+from course_lib.platform.container_run import Ended
+from course_lib.platform.http import Request
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message, python
 from course_lib.transport import OFFLINE, OfflineTransport
@@ -92,7 +95,10 @@ def test_a_picture_is_an_image_output_and_a_linked_file_is_cited() -> None:
     assert cited["container_id"] == ran["container_id"]
     assert (cited["type"], cited["filename"]) == ("container_file_citation", "dot.png")
     stored = platform.state.containers[ran["container_id"]].files["dot.png"]
-    assert (stored.id, stored.content) == (cited["file_id"], base64.b64decode("iVBORw0KGgo="))
+    assert (stored.body["id"], stored.content) == (
+        cited["file_id"],
+        base64.b64decode("iVBORw0KGgo="),
+    )
 
 
 def test_files_and_plain_values_last_from_turn_to_turn() -> None:
@@ -187,7 +193,7 @@ class Outcome:
 
 
 def run_in(state: State, container: containers.Container, code: str) -> Outcome:
-    (ended,), made = containers.run(state, container, "python", [code])
+    (ended,), made = container_run.run(state, container, "python", [code])
     assert ended.stderr == ""
     return Outcome(ended.stdout, made, ended.stopped, ended.exit_code)
 
@@ -195,7 +201,7 @@ def run_in(state: State, container: containers.Container, code: str) -> Outcome:
 def ran(code: str) -> Outcome:
     """Run in a container that works afterwards as it did before."""
     state = State()
-    container = containers.create(state, "test", {})
+    container = containers.make(state, "test", {})
     outcome = run_in(state, container, code)
     assert run_in(state, container, "print('still here')").logs == "still here\n"
     return outcome
@@ -211,7 +217,7 @@ def ran(code: str) -> Outcome:
 def test_what_does_not_end_is_stopped(code: str, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
     platform = running(code, "print(1)")
     with monkeypatch.context() as patch:
-        patch.setattr(process, "SECONDS", 1)
+        patch.setattr(container_run, "SECONDS", 1)
         failed = asked(platform)
     item = failed["output"][0]
     assert (item["status"], failed["status"]) == ("failed", "completed")
@@ -235,7 +241,7 @@ def test_what_ends_badly_is_told(code: str, why: str) -> None:
 
 @LINUX
 def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "MOST_LEFT", 10_000_000)
+    monkeypatch.setattr(container_run, "MOST_LEFT", 10_000_000)
     code = (
         "import time\nfor i in range(9): open(str(i), 'wb').write(b'x' * 2_000_000)\ntime.sleep(9)"
     )
@@ -249,7 +255,7 @@ def test_what_sleeps_ends_when_nobody_is_left_to_stop_it(tmp_path: Path) -> None
     for folder in ("data", "tmp"):
         (tmp_path / folder).mkdir()
     (tmp_path / "values").touch()
-    given = (process.SCRIPT, "python", tmp_path, tmp_path, process.MEMORY, 1)
+    given = (child.SCRIPT, "python", 1, container_run.MEMORY, tmp_path, tmp_path)
     command = [sys.executable, "-s", "-P", *map(str, given)]
     ended = subprocess.run(command, input=b"import time\ntime.sleep(60)", timeout=30)
     assert ended.returncode == -signal.SIGALRM
@@ -323,7 +329,7 @@ def test_no_file_that_may_be_read_is_emptied(
     """Landlock before its third version does not mind, and the packages are the learner's own."""
     theirs = tmp_path / "module.py"
     theirs.write_text("keep me")
-    monkeypatch.setattr(process, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(container_run, "get_path", lambda name: str(tmp_path))
     path = f"b'/' + {bytes(theirs)[1:]!r}"
     opened = ran(f"{PLAIN_C}print(c.open({path}, 0) > 0, c.open({path}, {mode}))")
     assert (opened.logs, theirs.read_text()) == ("True -1\n", "keep me")
@@ -348,7 +354,7 @@ def test_its_own_folder_cannot_be_replaced_by_a_link() -> None:
 @POSIX
 def test_a_folder_that_is_a_link_has_no_files(tmp_path: Path) -> None:
     (tmp_path / "data").symlink_to(Path(__file__).parent)
-    assert list(process.files_below(tmp_path / "data")) == []
+    assert list(container_run._below(tmp_path / "data")) == []
 
 
 def test_files_are_copied_as_anywhere() -> None:
@@ -382,7 +388,7 @@ def test_whatever_becomes_of_its_files_the_run_is_told_and_names_no_place(code: 
 
 def test_a_value_too_large_to_keep_is_gone_and_the_others_stay() -> None:
     state = State()
-    container = containers.create(state, "test", {})
+    container = containers.make(state, "test", {})
     code = "small, large = 1, bytes(40_000_000)\nprint(len(large))"
     assert run_in(state, container, code).logs == "40000000\n"
     assert run_in(state, container, "print(small)\nlarge").logs.startswith("1\nTraceback")
@@ -397,14 +403,24 @@ def test_a_file_put_in_while_code_runs_is_still_there_afterwards(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state = State()
-    container = containers.create(state, "test", {})
+    container = containers.make(state, "test", {})
+    request = Request("POST", "", files={"file": b"kept"})
 
-    def meanwhile(kind: str, code: str, own: Path, until: float) -> process.Ended:
-        containers.upload(state, container, "late.txt", b"kept")
-        return process.Ended("", "", 0, "")
+    def put_in() -> None:
+        with state.alone():
+            containers.create_file(state, request, container, {"file": {"filename": "late.txt"}})
 
-    monkeypatch.setattr(process, "execute", meanwhile)
-    run_in(state, container, "")
+    late = threading.Thread(target=put_in)
+
+    def meanwhile(kind: str, code: str, own: Path, until: float) -> Ended:
+        late.start()
+        late.join(0.2)
+        return Ended("", "", 0, "")
+
+    monkeypatch.setattr(container_run, "execute", meanwhile)
+    with state.alone():
+        run_in(state, container, "")
+    late.join()
     assert container.files["late.txt"].content == b"kept"
 
 
@@ -432,7 +448,7 @@ def test_a_file_whose_name_is_no_text_is_not_kept() -> None:
 )
 def test_an_uploaded_name_leads_nowhere(filename: str, name: str) -> None:
     state = State()
-    container = containers.create(state, "test", {})
+    container = containers.make(state, "test", {})
     assert containers.upload(state, container, filename, b"").name == name
     assert run_in(state, container, "import os\nprint(os.listdir())").logs == f"{[name]}\n"
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from course_lib.platform import child
 from course_lib.platform.hosted import program_runner
 from course_lib.platform.hosted.program_runner import Progress
 
@@ -159,13 +160,13 @@ def test_what_v8_refuses_itself_is_thrown(code: str) -> None:
 
 def test_a_process_that_behaved_is_used_again_and_a_killed_one_is_replaced() -> None:
     run("text(1)")
-    (*_, child) = program_runner._idle
+    (*_, first) = program_runner._idle
     run("text(1)")
-    assert program_runner._idle[-1] is child
-    child.kill()
-    child.wait()
+    assert program_runner._idle[-1] is first
+    first.process.kill()
+    first.process.wait()
     assert run("text(2)").emitted == ["2"]
-    assert child not in program_runner._idle
+    assert first not in program_runner._idle
 
 
 def test_many_programs_at_once_share_few_processes() -> None:
@@ -180,7 +181,7 @@ def test_many_programs_at_once_share_few_processes() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="only the Linux kernel confines")
 def test_the_process_has_given_up_its_rights() -> None:
     run("text(1)")
-    pid = program_runner._idle[-1].pid
+    pid = program_runner._idle[-1].process.pid
     status = Path(f"/proc/{pid}/status").read_text()
     assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
     assert b"PATH=" not in Path(f"/proc/{pid}/environ").read_bytes()
@@ -188,5 +189,5 @@ def test_the_process_has_given_up_its_rights() -> None:
 
 def test_without_v8_the_program_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_runner, "_idle", [])
-    monkeypatch.setattr(program_runner, "SCRIPT", Path("nowhere.py"))
+    monkeypatch.setattr(child, "SCRIPT", Path("nowhere.py"))
     assert "mini-racer" in (run("text(1)").error or "")

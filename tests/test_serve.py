@@ -17,8 +17,8 @@ import pytest
 from agents import Agent, function_tool, responses_websocket_session
 from openai import OpenAI
 
+from course_lib.platform import container_run
 from course_lib.platform.app import MAX_BODY, Platform
-from course_lib.platform.hosted import process
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
@@ -119,12 +119,12 @@ def begun_and_done(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.
     """Code in a container begins, and goes on until it is told that it is done."""
     begun, done = threading.Event(), threading.Event()
 
-    def slow(kind: str, code: str, own: Path, until: float) -> process.Ended:
+    def slow(kind: str, code: str, own: Path, until: float) -> container_run.Ended:
         begun.set()
         assert done.wait(30)
-        return process.Ended("42", "", 0, "")
+        return container_run.Ended("42", "", 0, "")
 
-    monkeypatch.setattr(process, "execute", slow)
+    monkeypatch.setattr(container_run, "execute", slow)
     yield begun, done
     done.set()
 

@@ -18,10 +18,10 @@ import httpx2
 import pytest
 from openai import AsyncOpenAI, BadRequestError, OpenAI
 
+from course_lib.platform import child, container_run, containers, skills
 from course_lib.platform.app import Platform
+from course_lib.platform.container_run import Ended
 from course_lib.platform.errors import ApiError
-from course_lib.platform.hosted import containers, process, skills
-from course_lib.platform.hosted.process import Ended
 from course_lib.platform.state import State
 from course_lib.standin import Scripted, call, message
 from course_lib.transport import OFFLINE, OfflineTransport
@@ -174,9 +174,9 @@ def test_limits_are_the_models() -> None:
 
 def ran(*commands: str, seconds: float | None = None) -> list[Ended]:
     state = State()
-    container = containers.create(state, "test", {})
-    ended, _ = containers.run(state, container, "shell", list(commands), seconds)
-    (after,), _ = containers.run(state, container, "shell", ["echo still here"])
+    container = containers.make(state, "test", {})
+    ended, _ = container_run.run(state, container, "shell", list(commands), seconds)
+    (after,), _ = container_run.run(state, container, "shell", ["echo still here"])
     assert after.stdout == "still here\n"
     return ended
 
@@ -238,9 +238,9 @@ def test_a_command_that_no_shell_can_be_given_fails_in_words(command: str, told:
 @LINUX
 def test_memory_is_bounded_for_all_processes_together(monkeypatch: pytest.MonkeyPatch) -> None:
     greedy = "python3 -c 'import time; x = b\"1\" * 60_000_000; time.sleep(9)'"
-    monkeypatch.setattr(process, "MEMORY", 128 * 1024 * 1024)
+    monkeypatch.setattr(container_run, "MEMORY", 128 * 1024 * 1024)
     (ended,) = ran(f"{greedy} & {greedy} & {greedy} & wait")
-    assert "its processes take more than 134,217,728 bytes of memory" in ended.stopped
+    assert "it takes more than 128 MB" in ended.stopped
 
 
 @LINUX
@@ -271,14 +271,13 @@ def test_commands_are_those_of_any_shell(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_where_the_kernel_confines_nothing_a_command_is_not_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    open_door = process.SCRIPT.read_text("utf-8").replace('== "linux"', '== "nowhere"')
-    open_door = open_door.replace('!= "linux"', '!= "nowhere"')
+    open_door = child.SCRIPT.read_text("utf-8").replace('!= "linux"', '!= "nowhere"')
     script = tmp_path / "confined.py"
     script.write_text(open_door, "utf-8")
-    monkeypatch.setattr(process, "SCRIPT", script)
+    monkeypatch.setattr(child, "SCRIPT", script)
     state = State()
-    container = containers.create(state, "test", {})
-    (ended,), made = containers.run(state, container, "shell", ["echo > a"])
+    container = containers.make(state, "test", {})
+    (ended,), made = container_run.run(state, container, "shell", ["echo > a"])
     assert (ended.exit_code, ended.stdout, made) == (126, "", [])
     assert ended.stderr.startswith("The offline platform runs commands only where")
 
@@ -295,7 +294,7 @@ def greeting(when: int = 2020) -> bytes:
 
 @LINUX
 def test_a_skill_is_told_to_the_model_and_lies_read_only_in_the_container() -> None:
-    path = skills.unpack(greeting(1999), "skills").path  # a path does not tell when it was zipped
+    path = skills.unpack(greeting(1999)).path  # a path does not tell when it was zipped
     model = Watched(shell(f"cd {path}; ./hello.sh; echo > x; ls", "pwd"), message("Done."))
     environment = {"type": "container_auto", "skills": [inline(greeting())]}
     response = ask(Platform(model=model), {"type": "shell", "environment": environment})
@@ -314,7 +313,7 @@ def test_a_bundle_is_read_or_refused_whatever_is_wrong_with_it() -> None:
         for byte in (0x00, 0x21, 0xFF, whole[place] ^ 1):
             damaged = whole[:place] + bytes([byte]) + whole[place + 1 :]
             try:
-                skills.unpack(damaged, "skills")
+                skills.unpack(damaged)
             except ApiError as error:
                 told.add(str(error))
     assert "The skill's bundle is not a zip file that can be read." in told
@@ -494,12 +493,12 @@ def test_skills_of_the_client_are_told_to_the_model() -> None:
 def test_a_container_does_one_thing_at_a_time() -> None:
     """Two runs at once would each begin without what the other leaves."""
     state = State()
-    container = containers.create(state, "test", {})
+    container = containers.make(state, "test", {})
     step = "n=$(cat n 2>/dev/null || echo 0); sleep 0.2; echo $((n + 1)) > n"
 
     def run() -> None:
         with state.alone():
-            containers.run(state, container, "shell", [step])
+            container_run.run(state, container, "shell", [step])
 
     both = [threading.Thread(target=run) for _ in range(3)]
     for each in both:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..standin.prompt import Model
-from . import chat, containers, conversations, files, hosted, responses, skills, vector_stores
+from . import chat, containers, conversations, files, responses, skills, vector_stores
 from .engine import Made
 from .errors import Json, refusal
 from .faults import Fault
@@ -35,9 +35,9 @@ FINDERS: dict[str, Callable[..., Any]] = {
     "store": vector_stores.find,
     "attached": vector_stores.find_file,
     "batch": vector_stores.find_batch,
-    "container": hosted.containers.find,
+    "container": containers.find,
     "container_file": containers.find_file,
-    "skill": hosted.skills.find,
+    "skill": skills.find,
     "version": skills.find_version,
 }
 

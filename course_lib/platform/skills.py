@@ -1,17 +1,164 @@
-"""The endpoints of `/v1/skills`: skills that containers may have, in versions (SDK).
+"""Skills: folders of instructions that a container has (contract D), and `/v1/skills` (SDK).
 
-A version stays as it is, and cannot be deleted alone.
+A skill is a zip bundle, and somebody else's: its sizes are looked at before anything is unpacked,
+and again while it is read, and no entry leads anywhere but below the skill's own folder. A stored
+one has versions. A version stays as it is, and cannot be deleted alone.
 """
 
-from .errors import Json, refusal
-from .hosted.skills import Skill, StoredSkill, pack, unpack
+import base64
+import hashlib
+import io
+import re
+import stat
+import struct
+import zlib
+from dataclasses import dataclass, field, replace
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from .errors import ApiError, Json, refusal
 from .http import Request
 from .pages import deleted, list_page
 from .shapes import shape
-from .state import State
+from .state import State, found
 
-Version = tuple[Json, Skill]  # as it is shown, and what it holds
-_check = shape("SkillUpdate")
+ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, on no machine
+MOST_FILES = 500
+LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
+LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
+UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*\\]')  # in a file's name, on one system or another
+# What `zipfile` makes of damage.
+UNREADABLE = (
+    BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError,
+)  # fmt: skip
+_check_update = shape("SkillUpdate")
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """`files` are by name, below the skill's folder. `body` shows a version that is stored."""
+
+    name: str
+    description: str
+    bundle: bytes
+    files: dict[str, bytes]
+    folder: str  # below ROOT
+    body: Json = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        return f"{ROOT}/{self.folder}"
+
+
+@dataclass(slots=True)
+class StoredSkill:
+    """A skill that was uploaded. Its versions count from 1."""
+
+    id: str
+    created_at: int
+    versions: list[Skill] = field(default_factory=list)
+    default: int = 1
+
+    def find(self, number: str | None = None) -> Skill:
+        """A version by its number, the default one, or the `latest`; else ApiError."""
+        place = {None: self.default, "latest": len(self.versions)}.get(number)
+        place = int(number or 0) if place is None and str(number).isdecimal() else place
+        if not place or place > len(self.versions):
+            raise refusal("no_such_version", id=self.id, number=number)
+        return self.versions[place - 1]
+
+
+def find(state: State, skill_id: str) -> StoredSkill:
+    return found(state.skills, skill_id, "no_such_skill")
+
+
+def resolve(state: State, asked: Json) -> Skill:
+    """The skill that a container is asked to have; ApiError where there is none."""
+    if asked["type"] == "skill_reference":
+        return find(state, asked["skill_id"]).find(asked.get("version"))
+    try:
+        bundle = base64.b64decode(asked["source"]["data"], validate=True)
+    except ValueError:
+        raise _wrong("is not valid base64") from None
+    skill = unpack(bundle)
+    if (skill.name, skill.description) != (asked["name"], asked["description"]):
+        raise refusal("inline_skill_differs")
+    return skill
+
+
+def unpack(bundle: bytes) -> Skill:
+    """The skill in a zip bundle; ApiError where a rule is broken."""
+    if len(bundle) > LARGEST_BUNDLE:
+        raise _wrong(f"is larger than {LARGEST_BUNDLE >> 20} MB")
+    # Each entry begins like this: do not read them all.
+    if bundle.count(b"PK\1\2") > 2 * MOST_FILES:
+        raise _wrong(f"has more than {MOST_FILES} files")
+    try:
+        with ZipFile(io.BytesIO(bundle)) as opened:
+            entries = [each for each in opened.infolist() if not each.is_dir()]
+            _check(entries)
+            # no more is unpacked than it declares
+            read = {each.filename: opened.open(each).read(each.file_size) for each in entries}
+    except UNREADABLE:
+        raise _wrong("is not a zip file that can be read") from None
+    manifests = [name for name in read if name.lower().rpartition("/")[2] == "skill.md"]
+    if len(manifests) != 1:
+        raise _wrong(f"must have exactly one SKILL.md, and has {len(manifests)}")
+    top = manifests[0][: -len("SKILL.md")]
+    files = {name.removeprefix(top): each for name, each in read.items() if name.startswith(top)}
+    name, description = _front_matter(read[manifests[0]])
+    # A folder has the name of its files: the zip would tell when it was made.
+    digest = hashlib.sha256(b"".join(f"{k}/".encode() + files[k] for k in sorted(files)))
+    folder = f"{re.sub('[^A-Za-z0-9]+', '-', name)[:64]}-{digest.hexdigest()[:32]}"
+    return Skill(name, description, bundle, files, folder)
+
+
+def _check(entries: list[ZipInfo]) -> None:
+    """Few and small files, each a plain one in a place of its own below the skill's folder."""
+    if len(entries) > MOST_FILES:
+        raise _wrong(f"has more than {MOST_FILES} files")
+    if sum(each.file_size for each in entries) > LARGEST_SKILL:
+        raise _wrong(f"has more than {LARGEST_SKILL >> 20} MB of files")
+    taken: set[str] = set()
+    above: set[str] = set()  # the folders that they lie in
+    for entry in entries:
+        name, parts = entry.filename, entry.filename.casefold().split("/")
+        if {"", ".", ".."} & set(parts) or UNSAFE.search(name) or len(name.encode()) > 200:
+            raise _wrong(f"holds '{name}', which is no path below its folder")
+        if stat.S_IFMT(entry.external_attr >> 16) not in (0, stat.S_IFREG):
+            raise _wrong(f"holds '{name}', which is a link or no file")
+        if entry.flag_bits & 1 or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise _wrong(f"holds '{name}', which is encrypted or oddly packed")
+        *folders, path = ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
+        if path in taken | above or taken & {*folders}:
+            raise _wrong(f"holds '{name}' where another file is")
+        taken.add(path)
+        above |= {*folders}
+
+
+def _front_matter(manifest: bytes) -> tuple[str, str]:
+    """Name and description, between two lines of three dashes at the start of SKILL.md."""
+    import yaml  # type: ignore[import-untyped]
+
+    text = manifest.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    written = re.match(r"---\n(.*?)\n---(?:\n|$)", text, re.DOTALL)
+    try:
+        read: Any = yaml.safe_load(written[1]) if written else None
+        front = str(read["name"]).strip(), str(read["description"]).strip()
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, KeyError):
+        front = "", ""
+    if not all(front):
+        raise _wrong(
+            "needs a SKILL.md that begins with '---', 'name: …', 'description: …' and '---'"
+        )
+    return front
+
+
+def _wrong(why: str) -> ApiError:
+    return refusal("wrong_bundle", why=why)
+
+
+# --- The endpoints --------------------------------------------------------------------------------
 
 
 def create(state: State, request: Request, body: Json) -> Json:
@@ -23,55 +170,23 @@ def create(state: State, request: Request, body: Json) -> Json:
 
 
 def create_version(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
-    shown = _add(state, stored, request, body)
+    added = _add(state, stored, request, body)
     if str(body.get("default")).lower() == "true":  # a form has only texts
         stored.default = len(stored.versions)
-    return shown
+    return added.body
 
 
-def list_all(state: State, request: Request) -> Json:
-    skills = state.skills.values()
-    return list_page([retrieve(state, request, each) for each in skills], request)
-
-
-def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
-    return list_page([shown for shown, _ in stored.versions], request)
-
-
-def find_version(state: State, number: str, stored: StoredSkill) -> Version:
-    return stored.find(number)
-
-
-def retrieve_version(state: State, request: Request, stored: StoredSkill, version: Version) -> Json:
-    return version[0]
-
-
-def read(
-    state: State, request: Request, stored: StoredSkill, version: Version | None = None
-) -> bytes:
-    """The zip bundle of a version, or of the default one."""
-    _, skill = version or stored.find()
-    return skill.bundle
-
-
-def update(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
-    """Say which version is meant where none is named."""
-    _check(body, "")
-    stored.default = int(stored.find(body["default_version"])[0]["version"])
-    return retrieve(state, request, stored)
-
-
-def delete(state: State, request: Request, stored: StoredSkill) -> Json:
-    del state.skills[stored.id]
-    return deleted(stored.id, "skill.deleted")
-
-
-def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Json:
+def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Skill:
     """Read what was uploaded as the next version of a skill."""
-    uploaded = [(body[key]["filename"], content) for key, content in request.files.items()]
-    if not uploaded:
+    if not request.files:
         raise refusal("skill_without_files")
-    skill = unpack(request.files.get("files") or pack(uploaded), "files")
+    bundle = io.BytesIO(request.files.get("files", b""))
+    if "files" not in request.files:
+        with ZipFile(bundle, "w") as packed:
+            for key, content in request.files.items():
+                # the same bytes for the same files: a ZipInfo of its own tells no time
+                packed.writestr(ZipInfo(body[key]["filename"]), content)
+    skill = unpack(bundle.getvalue())
     shown = {
         "id": state.new_id("skillver"),
         "object": "skill.version",
@@ -81,13 +196,44 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Jso
         "skill_id": stored.id,
         "version": str(len(stored.versions) + 1),
     }
-    stored.versions.append((shown, skill))
-    return shown
+    stored.versions.append(replace(skill, body=shown))
+    return stored.versions[-1]
+
+
+def list_all(state: State, request: Request) -> Json:
+    return list_page([retrieve(state, request, each) for each in state.skills.values()], request)
+
+
+def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
+    return list_page([each.body for each in stored.versions], request)
+
+
+def find_version(state: State, number: str, stored: StoredSkill) -> Skill:
+    return stored.find(number)
+
+
+def read(
+    state: State, request: Request, stored: StoredSkill, version: Skill | None = None
+) -> bytes:
+    """The zip bundle of a version, or of the default one."""
+    return (version or stored.find()).bundle
+
+
+def update(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
+    """Say which version is meant where none is named."""
+    _check_update(body, "")
+    stored.default = int(stored.find(body["default_version"]).body["version"])
+    return retrieve(state, request, stored)
+
+
+def delete(state: State, request: Request, stored: StoredSkill) -> Json:
+    del state.skills[stored.id]
+    return deleted(stored.id, "skill.deleted")
 
 
 def retrieve(state: State, request: Request, stored: StoredSkill) -> Json:
     """The skill as the API shows it: name and description are those of the default version."""
-    _, skill = stored.find()
+    skill = stored.find()
     return {
         "id": stored.id,
         "object": "skill",

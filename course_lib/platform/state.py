@@ -19,8 +19,8 @@ from .stores import StoredFile, VectorStore
 from .usage import PrefixCache
 
 if TYPE_CHECKING:
-    from .hosted.containers import Container
-    from .hosted.skills import StoredSkill
+    from .containers import Container
+    from .skills import StoredSkill
 
 T = TypeVar("T")
 MOST, MOST_ITEMS, MOST_STORES = 10_000, 50_000, 1_000

@@ -8,11 +8,11 @@ that must be stopped makes a failed call. On macOS and Windows this is not a san
 
 import base64
 
+from .. import container_run, containers
+from ..containers import ContainerFile
 from ..errors import Json
 from ..shapes import shape
 from ..state import State
-from . import containers
-from .containers import ContainerFile
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
 
@@ -24,7 +24,7 @@ def _check(entry: Json, state: State) -> None:
 def _run(call: Call) -> Ran:
     container = containers.choose(call.state, call.declared["container"], call.items)
     code = str(call.arguments.get("code") or "")
-    (ended,), made = containers.run(call.state, container, "python", [code])
+    (ended,), made = container_run.run(call.state, container, "python", [code])
     images = [each for each in made if each.name.lower().endswith(".png")]
     outputs: list[Json] = [{"type": "logs", "logs": ended.stdout}] if ended.stdout else []
     outputs += [{"type": "image", "url": _data_url(image)} for image in images]

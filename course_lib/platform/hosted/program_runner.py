@@ -6,34 +6,31 @@ answers, and goes on to the next calls or to its end. Nothing of it is kept betw
 a client that sends every item back gets what a client of stored responses gets.
 
 V8's own limits miss much (typed arrays, a `Map` that grows), and some ways to run out of memory
-end the process. So the process is `program_child.py`, and it is watched from here, by time and by
-the memory it really takes. One that was well behaved is kept for the next program.
+end the process. So it is a child that is watched (`child.py`), by time and by the memory it really
+takes. One that was well behaved is kept for the next program.
 """
 
 import atexit
-import contextlib
 import json
 import os
-import subprocess
-import sys
 import threading
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..child import Child
 from ..errors import Json
 from ..tokens import sayable
 
-SCRIPT = Path(__file__).with_name("program_child.py")
+AROUND = Path(__file__).with_name("program.js")
 SECONDS = 5  # for one run of a program
-MEGABYTES = 128  # of V8's heap
+START_SECONDS = 60  # for a new process, until it is ready
+HEAP = 128 * 1024**2  # bytes, as V8 counts them
 MOST_MEMORY = 400 * 1024**2  # bytes that the process may take, of which it starts with about 70 MB
 MOST_CALLS = 128  # by one program
 MOST_TEXT = 1024**2  # characters that a program emits, or hands to tools
 AT_ONCE = max(2, os.cpu_count() or 2)  # processes
-
-Child = subprocess.Popen[bytes]
 
 
 @dataclass(slots=True)
@@ -52,9 +49,10 @@ def run(code: str, names: list[str], answers: list[Json], now: int) -> Progress:
     `answers` are `{"index", "value"}` of a call, in the order they came; `"failed": true` makes
     the call throw, with the value as its message.
     """
-    given = {"code": code, "names": names, "now": now, "most_calls": MOST_CALLS}
-    given["most_text"] = MOST_TEXT
-    reply, stopped = _play(json.dumps({"program": given, "answers": answers}).encode() + b"\n")
+    start = {"code": code, "names": names, "now": now}
+    start |= {"most_calls": MOST_CALLS, "most_text": MOST_TEXT}
+    lines = [AROUND.read_text(encoding="utf-8"), *map(json.dumps, [start, *answers])]
+    reply, stopped = _play(json.dumps(lines).encode() + b"\n")
     try:
         told: Any = json.loads(reply)
         calls = [(str(name), _read(arguments)) for name, arguments in told["calls"]]
@@ -78,86 +76,49 @@ _places = threading.BoundedSemaphore(AT_ONCE)
 
 
 def _play(line: bytes) -> tuple[bytes, str]:
-    """What the process answers to a line, and why it was stopped before it answered."""
+    """What a process answers to a line, and why it was stopped before it answered."""
     with _places:
-        child = _ready()
-        if child is None:
-            return b"", "Programs cannot run here: V8 (the package mini-racer) does not start."
-        assert child.stdin and child.stdout
-        reasons: list[str] = []
-        answered = threading.Event()
-        watching = threading.Thread(target=_watch, args=(child, answered, reasons), daemon=True)
-        watching.start()
-        reply = b""
-        try:
-            with contextlib.suppress(OSError):  # it ended while it was written to
-                child.stdin.write(line)
-                child.stdin.flush()
-                reply = child.stdout.readline()
-        finally:
-            answered.set()
-            watching.join()
-            if reply.endswith(b"\n") and not reasons:
-                _idle.append(child)
-            else:
-                _end(child)
-        if reasons or reply:
-            return reply, "".join(reasons)
-        return b"", f"Stopped: it takes more than {MEGABYTES} MB."  # the usual end of V8
-
-
-def _ready() -> Child | None:
-    """A process that waits for a program: one that is there, or a new one."""
-    with contextlib.suppress(IndexError):
-        while True:
+        child = None
+        with suppress(IndexError):
             child = _idle.pop()
-            if child.poll() is None:
-                return child
+        if child is None or child.process.poll() is not None:
+            child = Child("programs", SECONDS + 1, HEAP)
+            if not _answer(child, b"", START_SECONDS)[0]:
+                return b"", "Programs cannot run here: V8 (the package mini-racer) does not start."
+        reply, why = _answer(child, line, SECONDS)
+        if reply:
+            _idle.append(child)
+            return reply, ""
+        return b"", f"Stopped: {why or f'it takes more than {HEAP >> 20} MB'}."  # V8's usual end
+
+
+def _answer(child: Child, line: bytes, seconds: float) -> tuple[bytes, str]:
+    """The whole line that a process answers, or why there is none; then it has ended."""
+    pipes = child.process
+    assert pipes.stdin and pipes.stdout
+    said, heard = pipes.stdin, pipes.stdout
+    reply = b""
+
+    def ask() -> None:
+        nonlocal reply
+        with suppress(OSError):  # it ended while it was written to
+            said.write(line)
+            said.flush()
+            reply = heard.readline()
+
+    why = "it was interrupted"
+    try:
+        why = child.watch(ask, seconds, MOST_MEMORY)
+    finally:
+        if why or not reply.endswith(b"\n"):
+            reply = b""
             _end(child)
-    bare = {"TZ": "UTC", "LC_ALL": "C"}
-    if sys.platform == "win32":
-        bare["SYSTEMROOT"] = os.environ["SYSTEMROOT"]
-    child = subprocess.Popen(
-        [sys.executable, "-s", "-P", str(SCRIPT), str(SECONDS + 1), str(MEGABYTES)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,  # V8 says much when it runs out of memory
-        env=bare,
-        start_new_session=True,
-    )
-    assert child.stdout
-    late = threading.Timer(60, child.kill)
-    late.start()
-    started = child.stdout.readline() == b"\n"
-    late.cancel()
-    if not started:
-        _end(child)
-    return child if started else None
-
-
-def _watch(child: Child, answered: threading.Event, reasons: list[str]) -> None:
-    """End a process that takes too long or too much."""
-    import psutil  # type: ignore[import-untyped]
-
-    until = time.monotonic() + SECONDS
-    with contextlib.suppress(psutil.Error):
-        watched = [psutil.Process(child.pid)]
-        if sys.platform == "win32":  # an environment's python.exe starts another one
-            watched += watched[0].children()
-        while not answered.wait(0.01):
-            if time.monotonic() > until:
-                reasons.append(f"Stopped: it ran for more than {SECONDS} seconds.")
-            elif sum(each.memory_info().rss for each in watched) > MOST_MEMORY:
-                reasons.append(f"Stopped: it takes more than {MOST_MEMORY // 1024**2} MB.")
-            else:
-                continue
-            child.kill()
-            return
+    return reply, why
 
 
 def _end(child: Child) -> None:
-    child.kill()
-    child.communicate()
+    child.end()
+    child.process.communicate()  # closes its pipes
 
 
 @atexit.register

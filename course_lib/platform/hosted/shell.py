@@ -11,14 +11,14 @@ and `chmod` does nothing: `sh script` runs what a call has just written, `./scri
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .. import container_run, containers, skills
+from ..container_run import Ended
 from ..errors import Json
 from ..http import written
 from ..shapes import shape
 from ..state import Reading, State
 from ..tokens import pieces, sayable
-from . import containers, skills
 from .hosted_tool import call_and_output
-from .process import Ended
 from .tool import Call, Offer, Outcome, Tool, call_item
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _run(call: Call) -> Outcome:
     action, state = item["action"], call.state
     container = containers.find(state, item["environment"]["container_id"])
     seconds = (action["timeout_ms"] or 0) / 1000 or None
-    ended, made = containers.run(state, container, "shell", action["commands"], seconds)
+    ended, made = container_run.run(state, container, "shell", action["commands"], seconds)
     longest = action["max_output_length"]
     output = {
         "id": state.new_id("sho"),
