@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from course_lib.platform.shapes import TABLE, shapes
+from course_lib.platform.rules import TABLE, shapes
 from tests import ROOT
 
 

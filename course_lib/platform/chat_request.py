@@ -13,8 +13,7 @@ from .attachments import image
 from .errors import ApiError, Json, missing, quoted, refusal, wrong_type
 from .hosted.function import check_function
 from .models import ModelCard, find_card, unknown_model
-from .rules import Rule, array, mapping, one_of, require, text
-from .shapes import shape, shape_fields
+from .rules import Rule, array, mapping, one_of, require, shape, shape_fields, text
 from .strict_schema import check_named
 from .tokens import content_text
 from .tools import MODES, check_chosen

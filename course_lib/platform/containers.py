@@ -15,8 +15,7 @@ from . import files, skills
 from .errors import Json, refusal
 from .http import Request
 from .pages import deleted, list_page
-from .rules import text
-from .shapes import shape
+from .rules import shape, text
 from .skills import Skill
 from .state import State, found
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from . import items, tools
 from .errors import ApiError, Json, missing, quoted, refusal, unknown_parameter, wrong_type
-from .rules import Rule, one_of, require, text
-from .shapes import shape, shape_fields
+from .rules import Rule, one_of, require, shape, shape_fields, text
 from .state import State
 from .strict_schema import check_named
 

@@ -9,8 +9,7 @@ from .errors import Json
 from .http import Request
 from .items import check_items
 from .pages import as_list, deleted, list_page, listed
-from .rules import anything, array
-from .shapes import shape
+from .rules import anything, array, shape
 from .state import Conversation, State, found
 
 AT_ONCE = 20  # items in one request

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import Json, refusal
 from .http import Request
 from .models import MODELS, unknown_model
-from .rules import integer
-from .shapes import shape
+from .rules import rule, shape
 from .state import State
 from .tokens import count_text, decode
 
@@ -78,7 +77,7 @@ def _size(body: Json) -> int:
         return DIMENSIONS[model]
     if model == OLD:
         raise refusal("no_dimensions")
-    integer(maximum=DIMENSIONS[model])(asked, "dimensions")
+    rule(f"integer ..{DIMENSIONS[model]}")(asked, "dimensions")
     return int(asked)
 
 

@@ -9,7 +9,7 @@ import re
 from .errors import Json, refusal
 from .http import Request
 from .pages import deleted, list_page
-from .shapes import shape
+from .rules import shape
 from .state import State, found
 from .stores import DAY, StoredFile
 

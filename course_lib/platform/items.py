@@ -18,11 +18,12 @@ from .rules import (
     one_of,
     reject_unknown,
     require,
-    short,
+    shape,
+    shape_fields,
+    shapes,
     text,
     up_to,
 )
-from .shapes import shape, shape_fields, shapes
 from .tools import check_each
 
 ROLES = ("assistant", "system", "developer", "user")
@@ -187,12 +188,6 @@ def _as_given(value: Any, path: str) -> None:
             _check_said(part, f"{path}[{index}]")
 
 
-def _no_content(value: Any, path: str) -> None:
-    """Reasoning itself is never sent back, only its summary or its sealed form."""
-    nullable(array(anything))(value, path)
-    short(value or [], path, 0)
-
-
 _caller = shape("Caller")
 # What is looked at in an item of any other type.
 _COMMON: dict[str, Rule] = {
@@ -202,7 +197,6 @@ _COMMON: dict[str, Rule] = {
 }
 _OWN: dict[str, Rule] = {
     "FunctionOutput": _function_output,
-    "NoContent": _no_content,
     "Tools": check_each,
 }
 # type → (required fields, optional fields), as far as the table has them

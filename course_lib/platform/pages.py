@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import Json, refusal, wrong_value
 from .http import Request
-from .shapes import shape
+from .rules import shape
 from .state import State
 
 _check_metadata = shape("MetadataUpdate")

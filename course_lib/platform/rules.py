@@ -1,84 +1,86 @@
-"""A small vocabulary for saying what a field may hold.
+"""What a field may hold: a small vocabulary of rules, and the table that is written in it.
 
-A rule is a function `(value, path) -> None` that raises the API's error when the value does
-not fit (contract A2). `shapes.py` makes rules with these words of what `data/requests.txt` says.
+A rule is a function `(value, path) -> None` that raises the API's error when the value does not
+fit (contract A2). The table, `data/requests.txt`, says what each endpoint accepts, one shape after
+the other; `shape` makes a rule of one. What no table can say is a rule written in Python, which the
+table names like a shape.
 """
 
+import re
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from .errors import Json, missing, quoted, refusal, unknown_parameter, wrong_type, wrong_value
 
 Rule = Callable[[Any, str], None]
+TABLE = Path(__file__).with_name("data") / "requests.txt"
+
+
+# --- The vocabulary
 
 
 def anything(value: Any, path: str) -> None:
     """No constraint: the field is accepted as it is."""
 
 
-def _of_type(python_type: type, expected: str) -> Rule:
+def of_type(
+    python_type: Any, expected: str, least: float | None = None, most: float | None = None,
+    inside: Rule = anything,
+) -> Rule:  # fmt: skip
+    """A value of one type: a number within bounds, or what holds so many; and what is `inside`."""
+    noun = expected.partition(" ")[2]
+
     def check(value: Any, path: str) -> None:
-        if not isinstance(value, python_type):
+        if not isinstance(value, python_type) or (isinstance(value, bool) and noun != "boolean"):
             raise wrong_type(path, expected, value)
+        if least is not None or most is not None:
+            size = value if isinstance(value, int | float) else len(value)
+            if least is not None and size < least:
+                name = "empty_array" if python_type is list else "below_minimum"
+                raise refusal(name, path, noun=noun, bound=least, size=size)
+            if most is not None and size > most:
+                raise refusal(_TOO_MUCH[python_type], path, noun=noun, bound=most, size=size)
+        inside(value, path)
 
     return check
 
 
-text = _of_type(str, "a string")
-boolean = _of_type(bool, "a boolean")
-mapping = _of_type(dict, "an object")
-_metadata = _of_type(dict, "a metadata object")
+_NUMBER = (int, float)
+_TOO_MUCH = {
+    str: "string_too_long", list: "array_too_long", dict: "too_many_properties",
+    int: "above_maximum", _NUMBER: "above_maximum",
+}  # fmt: skip
+text, mapping = of_type(str, "a string"), of_type(dict, "an object")
 
 
 def up_to(most: int) -> Rule:
     """A text of at most so many characters."""
-
-    def check(value: Any, path: str) -> None:
-        text(value, path)
-        if len(value) > most:
-            raise refusal("string_too_long", path, most=most, length=len(value))
-
-    return check
+    return of_type(str, "a string", most=most)
 
 
-def metadata(value: Any, path: str) -> None:
-    """At most 16 pairs of short texts."""
-    _metadata(value, path)
-    if len(value) > 16:
-        raise refusal("too_many_properties", path, most=16, length=len(value))
+def array(rule: Rule, of: str = "", least: int | None = None, most: int | None = None) -> Rule:
+    """A list; `of` is the API's word for its members."""
+
+    def members(value: Any, path: str) -> None:
+        for index, member in enumerate(value):
+            rule(member, f"{path}[{index}]")
+
+    return of_type(list, f"an array of {of}" if of else "an array", least, most, members)
+
+
+def _pairs(value: Json, path: str) -> None:
     for name, member in value.items():
         up_to(64)(name, f"{path}.{name}")
         up_to(512)(member, f"{path}.{name}")
 
 
+metadata = of_type(dict, "a metadata object", most=16, inside=_pairs)
+
+
 def nullable(rule: Rule) -> Rule:
-    def check(value: Any, path: str) -> None:
-        if value is not None:
-            rule(value, path)
-
-    return check
-
-
-def integer(minimum: int | None = None, maximum: int | None = None) -> Rule:
-    return _number("integer", "an integer", int, minimum, maximum)
-
-
-def decimal(minimum: float | None = None, maximum: float | None = None) -> Rule:
-    return _number("decimal", "a decimal", (int, float), minimum, maximum)
-
-
-def _number(
-    noun: str, expected: str, python_type: Any, minimum: float | None, maximum: float | None
-) -> Rule:
-    def check(value: Any, path: str) -> None:
-        if isinstance(value, bool) or not isinstance(value, python_type):
-            raise wrong_type(path, expected, value)
-        if minimum is not None and value < minimum:
-            raise refusal("below_minimum", path, noun=noun, bound=minimum, value=value)
-        if maximum is not None and value > maximum:
-            raise refusal("above_maximum", path, noun=noun, bound=maximum, value=value)
-
-    return check
+    return lambda value, path: None if value is None else rule(value, path)
 
 
 def one_of(*supported: str) -> Rule:
@@ -89,39 +91,6 @@ def one_of(*supported: str) -> Rule:
             raise wrong_value(path, value, supported)
 
     return check
-
-
-def by_type(expected: str, kinds: dict[type, Rule]) -> Rule:
-    """A value of one of several types, each with a rule of its own."""
-
-    def check(value: Any, path: str) -> None:
-        if type(value) not in kinds:
-            raise wrong_type(path, expected, value)
-        kinds[type(value)](value, path)
-
-    return check
-
-
-def array(rule: Rule, of: str = "", least: int = 0, most: int | None = None) -> Rule:
-    """A list; `of` is the API's word for its members."""
-    is_list = _of_type(list, f"an array of {of}" if of else "an array")
-
-    def check(value: Any, path: str) -> None:
-        is_list(value, path)
-        if len(value) < least:
-            raise refusal("empty_array", path)
-        for index, member in enumerate(value):
-            rule(member, f"{path}[{index}]")
-        if most is not None:
-            short(value, path, most)
-
-    return check
-
-
-def short(value: list[Any], path: str, most: int) -> None:
-    """A list of at most so many."""
-    if len(value) > most:
-        raise refusal("array_too_long", path, most=most, length=len(value))
 
 
 def fields(
@@ -174,3 +143,101 @@ def reject_unknown(
         if name not in known:
             hint = (hints or {}).get(name)
             raise unknown_parameter(f"{path}.{name}" if path else name, name, known, value, hint)
+
+
+# --- The table
+
+
+def shape(name: str, **own: Rule) -> Rule:
+    """A rule for one shape of the table; `own` are the rules it names that Python brings along."""
+    if not shapes()[name].startswith("\n"):  # one of several
+        return rule(shapes()[name], **own)
+    return fields(*shape_fields(name, **own), more="\n  ..." in shapes()[name])
+
+
+def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rule]]:
+    """The rules of a shape's fields: those that must be there, and the others."""
+    made: dict[str, dict[str, Rule]] = {"": {}, "?": {}}
+    for field, optional, written in re.findall(r"^  (\w+)(\??): (.+)$", shapes()[name], re.M):
+        made[optional][field] = rule(written, **own)
+    return made[""], made["?"]
+
+
+@cache
+def shapes() -> dict[str, str]:
+    """The text of each shape by its name: the lines of its fields, or the list of its words."""
+    table = re.sub(" *#.*", "", TABLE.read_text(encoding="utf-8"))
+    listed = re.findall(r"^(\w+) = (.+(?:\n  .+)*)", table, re.M)
+    return dict(re.findall(r"^(\w+) {(\n(?:  .+\n)+)}", table, re.M)) | {
+        name: " ".join(words.split()) for name, words in listed
+    }
+
+
+_TYPES: dict[str, tuple[Any, str]] = {
+    "string": (str, "a string"), "integer": (int, "an integer"), "decimal": (_NUMBER, "a decimal"),
+    "boolean": (bool, "a boolean"), "object": (dict, "an object"),
+}  # fmt: skip
+_OWN: dict[str, Rule] = {"any": anything, "metadata": metadata}
+# What may be sent in place of something else, and the API's words for it.
+_INSTEAD: dict[str, tuple[type, str]] = {
+    "string": (str, "a string"), "[string]": (list, "an array of strings"),
+}  # fmt: skip
+
+
+def rule(written: str, /, **own: Rule) -> Rule:
+    """A rule as the table writes it: `string ..64`, `[string] 1.. | null`, `One | Other`."""
+    *others, last = written.split(" | ")
+    if last == "null":
+        return nullable(rule(" | ".join(others), **own))
+    if written.startswith("'"):
+        return one_of(*_quotes(written))
+    if others and others[0] in _INSTEAD:
+        python_type, said = _INSTEAD[others[0]]
+        beside, words = (list, "array of objects") if last.startswith("[") else (dict, "object")
+        kinds = {python_type: rule(others[0], **own), beside: rule(last, **own)}
+        return _by_type(f"one of {said} or {words}", kinds)
+    if others:
+        return _one_of_shapes([*others, last], own)
+    found = re.fullmatch(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?", written)
+    assert found, written
+    name = found[2]
+    least, most = (int(each) if each else None for each in (found[3], found[4]))
+    if found[1]:
+        return array(rule(name, **own), _members(name), least, most)
+    if name in _TYPES:
+        return of_type(*_TYPES[name], least, most)
+    return own.get(name) or _OWN.get(name) or shape(name, **own)
+
+
+def _by_type(expected: str, kinds: dict[type, Rule]) -> Rule:
+    """A value of one of several types, each with a rule of its own."""
+
+    def check(value: Any, path: str) -> None:
+        if type(value) not in kinds:
+            raise wrong_type(path, expected, value)
+        kinds[type(value)](value, path)
+
+    return check
+
+
+def _members(name: str) -> str:
+    """The API's word for the members of a list; it cuts long names where it lists them all."""
+    words = shapes().get(name, "")
+    if words.startswith("'"):
+        cut = (f"{each[:3]}...{each[-3:]}" if len(each) > 9 else each for each in _quotes(words))
+        return f"one of {quoted(tuple(cut), 'or')}"
+    return "objects" if name[0].isupper() else ""
+
+
+def _quotes(written: str) -> list[str]:
+    return re.findall("'(.+?)'", written)
+
+
+def _one_of_shapes(names: list[str], own: dict[str, Rule]) -> Rule:
+    """An object of one of these shapes: the word in the first field of each is its own."""
+    kinds: dict[str, Rule] = {}
+    tag = ""
+    for name in names:
+        tag, _, words = shapes()[name].split("\n")[1].strip().partition(": ")
+        kinds |= dict.fromkeys(_quotes(words), shape(name, **own))
+    return tagged(tag, **kinds)

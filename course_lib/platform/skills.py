@@ -19,7 +19,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from .errors import ApiError, Json, refusal
 from .http import Request
 from .pages import deleted, list_page
-from .shapes import shape
+from .rules import shape
 from .state import State, found
 
 ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, on no machine

@@ -8,8 +8,7 @@ from .errors import Json, refusal, wrong_type
 from .filters import check as check_filter
 from .filters import matches
 from .http import Request
-from .rules import Rule, array, up_to
-from .shapes import shape, shape_fields
+from .rules import Rule, array, shape, shape_fields, up_to
 from .state import State
 from .vector_stores import find_alive
 

@@ -10,12 +10,13 @@ from .errors import Json, kind, missing, refusal, wrong_type, wrong_value
 from .hosted import KINDS, name_of
 from .hosted.programs import PROGRAMS
 from .hosted.tool_search import deferred
-from .rules import array, fields, mapping, one_of, reject_unknown, short, text
+from .rules import anything, array, fields, mapping, one_of, reject_unknown, text
 
 MODES = ("none", "auto", "required")
 MAX_TOOLS = 128
 # Names that a namespace may not have, beside those of hosted tools (reported).
 RESERVED = ("image_gen", *KINDS)
+_at_most = array(anything, most=MAX_TOOLS)
 
 
 def check_tools(value: Any, path: str) -> None:
@@ -63,7 +64,7 @@ def check_each(value: Any, path: str) -> None:
     if not isinstance(value, list):
         hint = "tools is a list, also for one tool: tools=[tool]."
         raise wrong_type(path, "an array of tools", value, hint)
-    short(value, path, MAX_TOOLS)
+    _at_most(value, path)
     for index, tool in enumerate(value):
         place = f"{path}[{index}]"
         mapping(tool, place)

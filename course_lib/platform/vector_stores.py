@@ -11,8 +11,7 @@ from . import files
 from .errors import Json, refusal, wrong_type
 from .http import Request
 from .pages import choice, deleted, list_page
-from .rules import mapping, metadata, up_to
-from .shapes import shape
+from .rules import mapping, metadata, shape, up_to
 from .state import State, found
 from .stores import SECONDS_TO_PROCESS, STATUSES, Attached, Batch, VectorStore
 

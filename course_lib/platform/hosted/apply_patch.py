@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from ..errors import Json
 from ..http import written
-from ..shapes import shape
+from ..rules import shape
 from ..tokens import pieces, sayable
 from .hosted_tool import call_and_output
 from .tool import Call, Offer, Outcome, Tool, call_item

@@ -11,7 +11,7 @@ import base64
 from .. import container_run, containers
 from ..containers import ContainerFile
 from ..errors import Json
-from ..shapes import shape
+from ..rules import shape
 from ..state import State
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call

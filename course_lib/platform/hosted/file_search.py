@@ -5,7 +5,7 @@ them; the client sees them on request. What is cited becomes a `file_citation`.
 """
 
 from ..errors import Json, refusal
-from ..shapes import shape
+from ..rules import shape
 from ..state import State
 from ..store_search import OPTIONS, OWN, Hit, search
 from .hosted_tool import Ran, hosted_tool

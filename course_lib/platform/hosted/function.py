@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Json, missing, refusal
 from ..http import written
-from ..rules import reject_unknown, up_to
-from ..shapes import shape, shape_fields
+from ..rules import reject_unknown, shape, shape_fields, up_to
 from ..strict_schema import check_named, fits_strict, normalise
 from ..tokens import pieces, sayable
 from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import Json, refusal
-from ..rules import text
-from ..shapes import shape
+from ..rules import shape, text
 from ..tokens import count_text
 from .hosted_tool import Ran, hosted_tool
 from .picture import FINEST, png

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
 from ..http import written
-from ..shapes import shape
+from ..rules import shape
 from ..state import Reading, State
 from ..strict_schema import is_schema
 from .hosted_tool import as_call

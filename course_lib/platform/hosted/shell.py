@@ -15,7 +15,7 @@ from .. import container_run, containers, skills
 from ..container_run import Ended
 from ..errors import Json
 from ..http import written
-from ..shapes import shape
+from ..rules import shape
 from ..state import Reading, State
 from ..tokens import pieces, sayable
 from .hosted_tool import call_and_output

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
 from ..http import written
-from ..rules import tagged
-from ..shapes import shape
+from ..rules import shape, tagged
 from ..state import State
 from ..strict_schema import check_named
 from .function import CUSTOM, FUNCTION, check_name

@@ -7,7 +7,7 @@ that the real tool has beside its index.
 
 from ... import web
 from ..errors import Json
-from ..shapes import shape
+from ..rules import shape
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
 
