@@ -77,7 +77,7 @@ def unsupported(name: str, body: Json, source: str, tail: str = "") -> Row:
 
 
 def absent(what: str, param: str, body: Json) -> Row:
-    return chat(f"no {what}", UNVERIFIED, body, f"The offline platform has no {what}.", param,
+    return chat(f"no {what}", UNVERIFIED, body, f"The offline platform has no '{param}'.", param,
                 UNVERIFIED)  # fmt: skip
 
 
@@ -149,7 +149,7 @@ CHAT_ROWS = [
     mistyped("messages[0].content", "one of a string or array of objects", "an integer",
              said({"role": "user", "content": 1})),
     mistyped("tools", "an array of objects", "an object", said(tools=NESTED)),
-    mistyped("stop", "an array", "an integer", said(stop=1)),
+    mistyped("stop", "one of a string or array of strings", "an integer", said(stop=1)),
     empty("messages", reported("CopilotKit/CopilotKit#529"), {"model": PLAIN, "messages": []}),
     empty("messages[0].tool_calls", reported("home-assistant/core#118577"),
           said({"role": "assistant", "tool_calls": []})),
@@ -241,9 +241,9 @@ CHAT_ROWS = [
          "9008 tokens. Please reduce the length of the messages.", "messages",
          "context_length_exceeded"),
     absent("functions", "functions", said(functions=[])),
-    absent("role 'function'", "messages[0].role",
+    absent("role 'function'", "messages[0].name",
            said({"role": "function", "name": "f", "content": "x"})),
-    absent("custom tools on Chat Completions", "tools[0]",
+    absent("custom tools on Chat Completions", "tools[0].custom",
            said(tools=[{"type": "custom", "custom": {"name": "f"}}])),
     chat("GET of no completion", UNVERIFIED, {}, "Chat completion with id 'x' not found.", None,
          UNVERIFIED, status=404, method="GET", path=f"{CHAT}/x"),

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from course_lib import connect, connect_agents
 from course_lib.platform.app import Platform
-from course_lib.platform.chat_request import FIELDS
+from course_lib.platform.chat import FIELDS
 from course_lib.platform.faults import Fault
 from course_lib.platform.http import Request
 from course_lib.platform.tokens import count_text

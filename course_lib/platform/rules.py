@@ -25,6 +25,11 @@ def anything(value: Any, path: str) -> None:
     """No constraint: the field is accepted as it is."""
 
 
+def absent(value: Any, path: str) -> None:
+    """A field that the API has, and the platform does not: refused rather than ignored."""
+    raise refusal("absent", path)
+
+
 def of_type(
     python_type: Any, expected: str, least: float | None = None, most: float | None = None,
     inside: Rule = anything,
@@ -177,7 +182,7 @@ _TYPES: dict[str, tuple[Any, str]] = {
     "string": (str, "a string"), "integer": (int, "an integer"), "decimal": (_NUMBER, "a decimal"),
     "boolean": (bool, "a boolean"), "object": (dict, "an object"),
 }  # fmt: skip
-_OWN: dict[str, Rule] = {"any": anything, "metadata": metadata}
+_OWN: dict[str, Rule] = {"any": anything, "absent": absent, "metadata": metadata}
 # What may be sent in place of something else, and the API's words for it.
 _INSTEAD: dict[str, tuple[type, str]] = {
     "string": (str, "a string"), "[string]": (list, "an array of strings"),
@@ -193,7 +198,12 @@ def rule(written: str, /, **own: Rule) -> Rule:
         return one_of(*_quotes(written))
     if others and others[0] in _INSTEAD:
         python_type, said = _INSTEAD[others[0]]
-        beside, words = (list, "array of objects") if last.startswith("[") else (dict, "object")
+        beside, words = (dict, "object")
+        if last.startswith("["):
+            beside, words = (
+                list,
+                "array of strings" if last[1:7] == "string" else "array of objects",
+            )
         kinds = {python_type: rule(others[0], **own), beside: rule(last, **own)}
         return _by_type(f"one of {said} or {words}", kinds)
     if others:
