@@ -183,10 +183,6 @@ _TYPES: dict[str, tuple[Any, str]] = {
     "boolean": (bool, "a boolean"), "object": (dict, "an object"),
 }  # fmt: skip
 _OWN: dict[str, Rule] = {"any": anything, "absent": absent, "metadata": metadata}
-# What may be sent in place of something else, and the API's words for it.
-_INSTEAD: dict[str, tuple[type, str]] = {
-    "string": (str, "a string"), "[string]": (list, "an array of strings"),
-}  # fmt: skip
 
 
 def rule(written: str, /, **own: Rule) -> Rule:
@@ -196,16 +192,11 @@ def rule(written: str, /, **own: Rule) -> Rule:
         return nullable(rule(" | ".join(others), **own))
     if written.startswith("'"):
         return one_of(*_quotes(written))
-    if others and others[0] in _INSTEAD:
-        python_type, said = _INSTEAD[others[0]]
-        beside, words = (dict, "object")
-        if last.startswith("["):
-            beside, words = (
-                list,
-                "array of strings" if last[1:7] == "string" else "array of objects",
-            )
-        kinds = {python_type: rule(others[0], **own), beside: rule(last, **own)}
-        return _by_type(f"one of {said} or {words}", kinds)
+    if others and others[0] in ("string", "[string]"):
+        options = [others[0], last]
+        words = " or ".join(_kind(each)[1] for each in options)
+        kinds = {_kind(each)[0]: rule(each, **own) for each in options}
+        return _by_type(f"one of {'an' if words[0] == 'a' else 'a'} {words}", kinds)
     if others:
         return _one_of_shapes([*others, last], own)
     found = re.fullmatch(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?", written)
@@ -217,6 +208,13 @@ def rule(written: str, /, **own: Rule) -> Rule:
     if name in _TYPES:
         return of_type(*_TYPES[name], least, most)
     return own.get(name) or _OWN.get(name) or shape(name, **own)
+
+
+def _kind(written: str) -> tuple[type, str]:
+    """The type of what stands beside another, and the API's word for it."""
+    if written.startswith("["):
+        return list, "array of strings" if written[1:7] == "string" else "array of objects"
+    return (str, "string") if written == "string" else (dict, "object")
 
 
 def _by_type(expected: str, kinds: dict[type, Rule]) -> Rule:
