@@ -191,13 +191,6 @@ def static(size: Any, overlap: Any) -> Json:
     return {"file_ids": [FILE_ID], "chunking_strategy": {"type": "static", "static": sizes}}
 
 
-def nested(depth: int) -> Json:
-    inner: Json = {"type": "eq", "key": "a", "value": 1}
-    for _ in range(depth):
-        inner = {"type": "and", "filters": [inner]}
-    return inner
-
-
 UPLOADS = [
     uploading("without purpose", reported("openai/openai-python#65"), form(),
               "'purpose' is a required property"),
@@ -350,8 +343,6 @@ STORES = [
                                                                "value": [1]}]},
               "Invalid type for 'filters.filters[0].value': expected one of a string, number, or "
               "boolean, but got an array instead.", "filters.filters[0].value", "invalid_type"),
-    filtering("40 levels", UNVERIFIED, nested(40), "The filters are nested too deeply.",
-              f"filters{'.filters[0]' * 32}", UNVERIFIED),
 ]  # fmt: skip
 
 STORAGE: list[Row] = [*EMBEDDINGS, *UPLOADS, *STORES]

@@ -167,7 +167,7 @@ def test_a_reader_is_stopped(program: str, tmp_path: Path, monkeypatch: pytest.M
     limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (10**9, 10**9))\n"
     reader = tmp_path / "reader.py"
     reader.write_text(READING + limited + program, encoding="utf-8")
-    monkeypatch.setattr(parse, "READER", reader)
+    monkeypatch.setattr(parse, "SCRIPT", reader)
     monkeypatch.setattr(parse, "SECONDS", 3.0)
     with pytest.raises(Unreadable, match="could not be parsed"):
         read_text("a.pdf", pdf(PLAIN))

@@ -15,8 +15,8 @@ from course_lib.home import CourseError
 from course_lib.platform.tokens import count_text, starts
 from course_lib.retrieval import weights
 from course_lib.retrieval.chunk import chunk
-from course_lib.retrieval.embed import LONGEST, cosine, embed
-from course_lib.retrieval.rank import Index, best, rank, words
+from course_lib.retrieval.embed import LONGEST, embed
+from course_lib.retrieval.rank import MEANING, Chunk, Index, words
 from course_lib.retrieval.wordpiece import pieces, vocabulary
 from tests import ROOT
 
@@ -42,6 +42,18 @@ def paraphrases() -> list[list[str]]:
     return [line.split("\t") for line in lines]
 
 
+def indexed(texts: list[str]) -> Index:
+    index = Index()
+    index.add([Chunk("", text) for text in texts], embed(texts))
+    return index
+
+
+def rank(query: str, texts: list[str], meaning: float = MEANING) -> list[tuple[float, str]]:
+    """All the texts with their scores, best first."""
+    found = indexed(texts).search([query], len(texts), meaning)
+    return [(score, chunk.text) for score, chunk in found]
+
+
 def test_the_vectors_are_those_of_the_reference() -> None:
     vectors = embed(list(REFERENCE))
     assert np.abs(vectors[:, :6] - np.array(list(REFERENCE.values()))).max() < 5e-4
@@ -60,7 +72,7 @@ def test_a_long_text_is_read_to_its_end() -> None:
     assert len(pieces(long)) > LONGEST
     vectors = embed([long, long + MOON[0], long + MOON[0] * 40])
     question = embed([QUESTION])[0]
-    near = cosine(question, vectors)
+    near = vectors @ question
     assert near[0] < near[1] < near[2]
 
 
@@ -74,13 +86,9 @@ def test_the_moon_sentences_are_in_the_order_of_their_meaning() -> None:
 def test_paraphrased_questions_find_their_document(meaning: float) -> None:
     documents = [document for document, _ in paraphrases()]
     questions = [question for _, question in paraphrases()]
-    index = Index()
-    index.add(documents, embed(documents))
-    found = [
-        best(index.scores(question, vector, meaning), 1)[0]
-        for question, vector in zip(questions, embed(questions), strict=True)
-    ]
-    right = sum(row == number for number, row in enumerate(found))
+    index = indexed(documents)
+    found = [index.search([question], 1, meaning)[0][1].text for question in questions]
+    right = sum(text == document for text, document in zip(found, documents, strict=True))
     print(f"recall@1 {right}/{len(documents)} with meaning {meaning}")
     assert len(documents) == 40
     assert right / len(documents) >= 0.95
@@ -88,10 +96,9 @@ def test_paraphrased_questions_find_their_document(meaning: float) -> None:
 
 def test_scores_depend_neither_on_threads_nor_on_the_hash_seed() -> None:
     code = (
-        "from tests.test_retrieval import *; from course_lib.retrieval.embed import embed\n"
+        "from tests.test_retrieval import *\n"
         "texts = [text for pair in paraphrases() for text in pair]\n"
-        "index = Index(); index.add(texts, embed(texts))\n"
-        "print([index.scores(text, embed([text])[0]).tolist() for text in texts[:10]])"
+        "print([rank(text, texts) for text in texts[:10]])"
     )
     printed = set()
     for threads, seed in (("1", "0"), ("2", "1"), ("2", "2")):
@@ -119,7 +126,7 @@ def test_words_are_cut_into_the_pieces_of_the_vocabulary() -> None:
 def test_other_weights_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights, "SHA256", "0" * 64)
     with pytest.raises(CourseError, match=r"python3 start\.py"):
-        weights.load()
+        weights.model_file()
 
 
 @given(text=st.text(max_size=400), size=st.integers(1, 60))
@@ -154,11 +161,22 @@ def test_words_find_what_means_nothing() -> None:
 
 def test_equal_scores_keep_the_order_in_which_chunks_came() -> None:
     index = Index()
-    index.add(["the same"] * 300, embed(["the same"] * 300))
-    scores = index.scores("the same", embed(["the same"])[0])
-    assert best(scores, 300) == list(range(300))
-    assert 0 <= scores.min() <= scores.max() <= 1
+    index.add([Chunk(str(row), "the same") for row in range(300)], embed(["the same"] * 300))
+    found = index.search(["the same"], 300)
+    assert [chunk.source for _, chunk in found] == [str(row) for row in range(300)]
+    assert 0 <= found[-1][0] == found[0][0] <= 1
 
 
-def test_an_empty_index_has_no_scores() -> None:
-    assert best(Index().scores("anything", embed(["anything"])[0]), 10) == []
+def test_a_search_looks_at_some_sources_or_finds_what_was_left_in() -> None:
+    index = Index()
+    index.add([Chunk(f"{row % 3}", text) for row, text in enumerate(MOON * 2)], embed(MOON * 2))
+    some = index.search([QUESTION], 9, sources={"0", "2"})
+    assert [chunk for _, chunk in some] == [Chunk(n, MOON[int(n)]) for n in "0022"]
+    rest = index.without("1")
+    assert rest.search([QUESTION], 9) == rest.search([QUESTION], 9, sources={"0", "2"})
+    assert [chunk for _, chunk in rest.search([QUESTION], 9)] == [chunk for _, chunk in some]
+    assert index.search([QUESTION], 2, sources=()) == []
+
+
+def test_an_empty_index_finds_nothing() -> None:
+    assert Index().search(["anything"], 10) == []

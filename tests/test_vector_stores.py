@@ -316,8 +316,8 @@ def test_one_search_over_two_stores_for_the_tool() -> None:
     client = client_of(platform)
     ids = [moon_store(client), moon_store(client)]
     hits = search(platform.state, ids, [QUESTION], max_num_results=3)
-    assert [hit.text for hit in hits] == [MOON[0], MOON[0], MOON[1]]
-    assert [hit.filename for hit in hits] == ["moon_0.txt", "moon_0.txt", "moon_1.txt"]
+    assert [hit["text"] for hit in hits] == [MOON[0], MOON[0], MOON[1]]
+    assert [hit["filename"] for hit in hits] == ["moon_0.txt", "moon_0.txt", "moon_1.txt"]
 
 
 def test_uploading_several_at_once_gives_the_same_ids_in_the_same_order() -> None:

@@ -5,19 +5,28 @@ Files expire by the platform's simulated clock, like everything else that has an
 
 import hashlib
 import re
+from dataclasses import dataclass
 
 from .errors import Json, refusal
 from .http import Request
 from .pages import deleted, list_page
 from .rules import shape
 from .state import State, found
-from .stores import DAY, StoredFile
 
 PURPOSES = ("fine-tune", "assistants", "batch", "user_data", "responses", "vision", "evals")
 DOWNLOADS = ("fine-tune", "batch", "evals")  # what may be read back
 LARGEST_PAGE = 10_000
-MOST_FILES, MOST_BYTES = 10_000, 1024**3  # kept in all; the oldest make room for new ones
+MOST_BYTES = 256 * 1024**2  # kept in all; the oldest make room for new ones
+DAY = 24 * 60 * 60  # seconds
 _check_expiry = shape("FileExpiry")
+
+
+@dataclass(slots=True)
+class StoredFile:
+    """An uploaded file: the file object, and its bytes."""
+
+    body: Json
+    content: bytes
 
 
 def create(state: State, request: Request, form: Json) -> Json:
@@ -48,11 +57,8 @@ def create(state: State, request: Request, form: Json) -> Json:
         "status_details": None,
     }
     state.files[body["id"]] = StoredFile(body, content)
-    size = sum(len(file.content) for file in state.files.values())
-    while len(state.files) > MOST_FILES or size > MOST_BYTES:
-        oldest = next(iter(state.files))
-        size -= len(state.files[oldest].content)
-        _forget(state, oldest)
+    while sum(len(each.content) for each in state.files.values()) > MOST_BYTES:
+        del state.files[next(iter(state.files))]
     return body
 
 

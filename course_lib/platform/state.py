@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..standin.explanation import Explanation
 from .errors import Json, refusal
-from .stores import StoredFile, VectorStore
 from .usage import PrefixCache
 
 if TYPE_CHECKING:
     from .containers import Container
+    from .files import StoredFile
     from .skills import StoredSkill
+    from .vector_stores import VectorStore
 
 T = TypeVar("T")
-MOST, MOST_ITEMS, MOST_STORES = 10_000, 50_000, 1_000
+MOST, MOST_ITEMS, MOST_STORES = 2_000, 10_000, 1_000
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
@@ -107,8 +108,8 @@ class State:
     containers: dict[str, "Container"] = field(default_factory=_STORES)
     mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
     skills: dict[str, "StoredSkill"] = field(default_factory=_STORES)
-    files: dict[str, StoredFile] = field(default_factory=dict)  # bounded by `files.create`
-    vector_stores: dict[str, VectorStore] = field(default_factory=_STORES)
+    files: dict[str, "StoredFile"] = field(default_factory=_STORES)  # bounded by their bytes too
+    vector_stores: dict[str, "VectorStore"] = field(default_factory=_STORES)
     stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)

@@ -1,24 +1,38 @@
-"""Searching vector stores: for the endpoint, and for the `file_search` tool (contract A5, E)."""
+"""Searching vector stores: for the endpoint, and for the `file_search` tool (contract A5, E).
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+Filters say which files are looked at. A comparison holds an attribute against a value; a compound
+joins filters with `and` or `or`, to any depth. Texts compare with texts, numbers with numbers: of
+two kinds none is greater, and they are never equal (`1` is not `true`). A file without the
+attribute equals nothing, so it passes `ne` and `nin` only.
+"""
+
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .errors import Json, refusal, wrong_type
-from .filters import check as check_filter
-from .filters import matches
+from .errors import Json, refusal
 from .http import Request
-from .rules import Rule, array, shape, shape_fields, up_to
+from .rules import Rule, array, rule, shape, shape_fields, up_to
 from .state import State
-from .vector_stores import find_alive
+from .vector_stores import Attached, find, scalar
 
 USUAL_RESULTS = 10
-LONGEST_QUERY = 4096  # characters
-_texts = array(up_to(LONGEST_QUERY))
+ORDER: dict[str, Callable[[Any, Any], bool]] = {
+    "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
+}  # fmt: skip
+
+_either, _texts = rule("string | [string]"), array(up_to(4096))
 _options = shape("RankingOptions")
 
 
-def check_ranking(value: Any, path: str) -> None:
+def _query(value: Any, path: str) -> None:
+    _either(value, path)
+    _texts([value] if isinstance(value, str) else value, path)
+    if not value or not all(value):
+        raise refusal("empty_query", path)
+
+
+def _ranking(value: Any, path: str) -> None:
     """`ranker` none goes by meaning alone, the others by meaning and words.
 
     `hybrid_search` weighs the two. The API documents it for the tool; here a search takes it too.
@@ -28,28 +42,14 @@ def check_ranking(value: Any, path: str) -> None:
         raise refusal("weightless", f"{path}.hybrid_search")
 
 
-def _query(value: Any, path: str) -> None:
-    if not isinstance(value, (str, list)):
-        raise wrong_type(path, "one of a string or array of strings", value)
-    _texts([value] if isinstance(value, str) else value, path)
-    if not value or not all(value):
-        raise refusal("empty_query", path)
+def check_filter(value: Any, path: str) -> None:
+    _filter(value, path)
 
 
-OWN: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": check_ranking}
+_filter = shape("AnyFilter", Filter=check_filter, scalar=scalar)
+OWN: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": _ranking}
 OPTIONS = shape_fields("SearchOptions", **OWN)[1]  # of a search, and of the tool
 _check = shape("Search", **OWN)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk that answers a query; the score is between 0 and 1."""
-
-    file_id: str
-    filename: str
-    score: float
-    text: str
-    attributes: Json
 
 
 def search_store(state: State, request: Request, store_id: str, body: Json) -> Json:
@@ -58,19 +58,11 @@ def search_store(state: State, request: Request, store_id: str, body: Json) -> J
     if body.get("rewrite_query"):
         queries = [rewrite(query) for query in queries]
     options = {name: body[name] for name in OPTIONS if body.get(name) is not None}
+    hits = search(state, [store_id], queries, **options)
     return {
         "object": "vector_store.search_results.page",
         "search_query": queries,
-        "data": [
-            {
-                "file_id": hit.file_id,
-                "filename": hit.filename,
-                "score": hit.score,
-                "attributes": hit.attributes,
-                "content": [{"type": "text", "text": hit.text}],
-            }
-            for hit in search(state, [store_id], queries, **options)
-        ],
+        "data": [{"content": [{"type": "text", "text": hit.pop("text")}]} | hit for hit in hits],
         "has_more": False,
         "next_page": None,
     }
@@ -83,43 +75,64 @@ def search(
     filters: Json | None = None,
     max_num_results: int = USUAL_RESULTS,
     ranking_options: Json | None = None,
-) -> list[Hit]:
+) -> list[Json]:
     """The chunks of some stores that answer the queries, best first; the arguments are checked.
 
-    With several queries a chunk has the score of the one it answers best. Of equal scores the
-    chunk that came first is first. Raises ApiError for a store that is not there or has expired.
+    Each is `{file_id, filename, score, attributes, text}`, its score between 0 and 1: that for the
+    query it answers best. Of equal scores the chunk that came first is first. Raises ApiError for a
+    store that is not there or has expired.
     """
-    from ..retrieval.embed import embed
     from ..retrieval.rank import MEANING
 
     options = ranking_options or {}
     meaning = 1 if options.get("ranker") == "none" else MEANING
     if weights := options.get("hybrid_search"):
         meaning = weights["embedding_weight"] / sum(weights.values())
-    vectors = embed(queries)
-    found: list[Hit] = []
-    for store in [find_alive(state, store_id) for store_id in vector_store_ids]:
-        store.body["last_active_at"] = state.now
+    hits: list[Json] = []
+    for store in [find(state, store_id) for store_id in vector_store_ids]:
+        store.use()
         passing = {
-            file_id: filters is None or matches(filters, attached.body["attributes"])
+            file_id
             for file_id, attached in store.files.items()
+            if attached.status == "completed" and matches(filters, attached.made["attributes"])
         }
-        if store.index is None:
-            continue
-        rows = store.index.search(
-            queries,
-            vectors,
-            meaning,
-            [passing[chunk.file_id] for chunk in store.chunks],
-            max_num_results,
-        )
-        for row, score in rows:
-            attached = store.files[store.chunks[row].file_id]
-            body = attached.body
-            name, text = attached.file.body["filename"], store.chunks[row].text
-            found.append(Hit(body["id"], name, score, text, body["attributes"]))
-    found = [hit for hit in found if hit.score >= options.get("score_threshold", 0)]
-    return sorted(found, key=lambda hit: -hit.score)[:max_num_results]
+        if passing and store.index:
+            found = store.index.search(queries, max_num_results, meaning, passing)
+            hits += [_hit(store.files[chunk.source], score, chunk.text) for score, chunk in found]
+    hits = [hit for hit in hits if hit["score"] >= options.get("score_threshold", 0)]
+    return sorted(hits, key=lambda hit: -hit["score"])[:max_num_results]
+
+
+def _hit(attached: Attached, score: float, text: str) -> Json:
+    return {
+        "file_id": attached.made["id"],
+        "filename": attached.filename,
+        "score": score,
+        "attributes": attached.made["attributes"],
+        "text": text,
+    }
+
+
+def matches(wanted: Json | None, attributes: Json) -> bool:
+    """Whether a file with these attributes passes the filter."""
+    match wanted:
+        case None:
+            return True
+        case {"type": "and", "filters": filters}:
+            return all(matches(each, attributes) for each in filters)
+        case {"type": "or", "filters": filters}:
+            return any(matches(each, attributes) for each in filters)
+    kind, own, value = wanted["type"], attributes.get(wanted["key"]), wanted["value"]
+    if kind in ORDER:
+        return _sort(own) == _sort(value) and ORDER[kind](own, value)
+    values = value if isinstance(value, list) else [value]
+    equal = any(_sort(own) == _sort(each) and own == each for each in values)
+    return equal == (kind in ("eq", "in"))
+
+
+def _sort(value: Any) -> str:
+    """What a value can be compared with: numbers with numbers, whole or not."""
+    return "number" if type(value) in (int, float) else type(value).__name__
 
 
 def rewrite(query: str) -> str:

@@ -1,38 +1,54 @@
 """The endpoints of `/v1/vector_stores`: stores, the files in them, batches of files (contract E).
 
-`stores.py` has what is kept and how a file becomes searchable, `store_search.py` the search.
+A file that is attached is parsed, cut into chunks and embedded at once, but shown as `in_progress`
+first. Two simulated seconds later, of which each look at the store takes one, it is `completed`;
+or it has `failed`, and `last_error` says why. `store_search.py` has how a store is searched.
 """
 
 import math
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from ..retrieval.parse import SUPPORTED, extension
-from . import files
+from ..retrieval.chunk import chunk
+from ..retrieval.parse import SUPPORTED, Unreadable, extension, read_text
 from .errors import Json, refusal, wrong_type
+from .files import DAY, StoredFile
 from .http import Request
 from .pages import choice, deleted, list_page
-from .rules import mapping, metadata, shape, up_to
+from .rules import metadata, of_type, shape, up_to
 from .state import State, found
-from .stores import SECONDS_TO_PROCESS, STATUSES, Attached, Batch, VectorStore
+from .tokens import starts
 
+if TYPE_CHECKING:
+    from ..retrieval.rank import Index
+
+SECONDS_TO_PROCESS = 2
+VECTOR_BYTES = 1024  # a chunk takes these and its text: 12 bytes of text were recorded as 1,036
+# Of a file. The API takes 5,000,000 tokens, but has more than a laptop to read them with.
+MOST_TOKENS, MOST_CHARACTERS = 100_000, 2_000_000
+STATUSES = ("in_progress", "completed", "failed", "cancelled")
 AUTO = {"max_chunk_size_tokens": 800, "chunk_overlap_tokens": 400}
 
 
-def attributes(value: Any, path: str) -> None:
-    """At most 16 pairs of a short name and a short text, a number or a boolean."""
-    mapping(value, path)
+def scalar(value: Any, path: str) -> None:
+    if not isinstance(value, (str, int, float)):
+        raise wrong_type(path, "one of a string, number, or boolean", value)
+
+
+def _pairs(value: Json, path: str) -> None:
     metadata(dict.fromkeys(value, ""), path)
     for name, member in value.items():
-        if isinstance(member, str):
-            up_to(512)(member, f"{path}.{name}")
-        elif not isinstance(member, (int, float)):
-            raise wrong_type(f"{path}.{name}", "one of a string, number, or boolean", member)
+        scalar(member, f"{path}.{name}")
+        up_to(512)(member if isinstance(member, str) else "", f"{path}.{name}")
 
 
+_attributes = of_type(dict, "an object", inside=_pairs)
 _strategy = shape("AnyChunking")
 
 
-def chunking(value: Any, path: str) -> None:
+def _chunking(value: Any, path: str) -> None:
     """Chunks may overlap by half of their size at most."""
     _strategy(value, path)
     size, overlap = (value.get("static", AUTO)[name] for name in AUTO)
@@ -41,10 +57,109 @@ def chunking(value: Any, path: str) -> None:
         raise refusal("overlap_too_large", place, overlap=overlap, size=size)
 
 
-_own = {"Attributes": attributes, "Chunking": chunking}
+_own = {"Attributes": _attributes, "Chunking": _chunking}
 _check_store, _check_update = shape("VectorStore", **_own), shape("VectorStoreUpdate")
 _check_file, _check_batch = shape("VectorStoreFile", **_own), shape("FileBatch", **_own)
 _check_attributes = shape("AttributesUpdate", **_own)
+
+
+# What is kept
+
+
+@dataclass(slots=True)
+class Attached:
+    """A file in a store, and what came of reading it."""
+
+    made: Json  # what of its object does not change with time
+    state: State = field(repr=False)
+    filename: str
+    usage_bytes: int
+    error: Json | None
+    ready_at: float  # simulated seconds since 1970; infinite for one that is stuck
+    is_cancelled: bool = False
+
+    @property
+    def status(self) -> str:
+        if self.is_cancelled:
+            return "cancelled"
+        if self.state.now < self.ready_at:
+            return "in_progress"
+        return "failed" if self.error else "completed"
+
+    @property
+    def body(self) -> Json:
+        """The `vector_store.file` object."""
+        status = self.status
+        return self.made | {
+            "status": status,
+            "last_error": self.error if status == "failed" else None,
+            "usage_bytes": self.usage_bytes if status == "completed" else 0,
+        }
+
+
+@dataclass(slots=True)
+class Batch:
+    """Files attached together. Its status and counts are those of its files."""
+
+    made: Json
+    store: "VectorStore"
+    file_ids: list[str]
+    is_cancelled: bool = False
+
+    @property
+    def files(self) -> list[Attached]:
+        return [self.store.files[each] for each in self.file_ids if each in self.store.files]
+
+    @property
+    def body(self) -> Json:
+        progress = _progress(self.files)
+        return self.made | progress | ({"status": "cancelled"} if self.is_cancelled else {})
+
+
+@dataclass(slots=True)
+class VectorStore:
+    """One store. `index` has the chunks of its files; it is made when there is a first one."""
+
+    made: Json
+    state: State = field(repr=False)
+    files: dict[str, Attached] = field(default_factory=dict)
+    batches: dict[str, Batch] = field(default_factory=dict)
+    index: "Index | None" = None
+
+    @property
+    def body(self) -> Json:
+        """The `vector_store` object."""
+        expiry = self.made["expires_after"]
+        expires = expiry and self.made["last_active_at"] + expiry["days"] * DAY
+        is_over = expires and expires <= self.state.now
+        return (
+            self.made
+            | _progress(self.files.values())
+            | {"usage_bytes": sum(each.body["usage_bytes"] for each in self.files.values())}
+            | {"expires_at": expires}
+            | ({"status": "expired"} if is_over else {})
+        )
+
+    def use(self) -> None:
+        """Note that it is used. Raises ApiError when it has expired."""
+        if self.body["status"] == "expired":
+            raise refusal("store_expired", id=self.made["id"])
+        self.made["last_active_at"] = self.state.now
+
+    def remove(self, file_id: str) -> None:
+        """Take a file out, if it is there, and its chunks."""
+        removed = self.files.pop(file_id, None)
+        if removed and removed.usage_bytes and self.index:
+            self.index = self.index.without(file_id)
+
+
+def _progress(attached: Iterable[Attached]) -> Json:
+    """How many files there are of each status, and in all; and whether all are done."""
+    counts = Counter(each.status for each in attached)
+    return {
+        "status": "in_progress" if counts["in_progress"] else "completed",
+        "file_counts": {each: counts[each] for each in STATUSES} | {"total": counts.total()},
+    }
 
 
 # The stores themselves
@@ -60,77 +175,59 @@ def create(state: State, request: Request, body: Json) -> Json:
         "created_at": state.now,
         "name": body.get("name"),
         "description": body.get("description"),
-        "usage_bytes": 0,
-        "file_counts": {},
-        "status": "completed",
         "expires_after": body.get("expires_after"),
-        "expires_at": None,
         "last_active_at": state.now,
         "metadata": body.get("metadata") or {},
     }
-    store = state.vector_stores[made["id"]] = VectorStore(made)
-    _attach(state, store, wanted, body)
+    store = state.vector_stores[made["id"]] = VectorStore(made, state)
+    _attach(store, wanted, body)
     return store.body
 
 
 def list_all(state: State, request: Request) -> Json:
-    stores = list(state.vector_stores.values())
-    for store in stores:
-        _look(state, store)
-    return list_page([store.body for store in stores], request)
+    state.now += 1
+    return list_page([store.body for store in state.vector_stores.values()], request)
 
 
 def update(state: State, request: Request, store: VectorStore, body: Json) -> Json:
     _check_update(body, "")
-    store.body |= body | ({"metadata": body["metadata"] or {}} if "metadata" in body else {})
-    store.settle(state.now)
+    store.made |= body | ({"metadata": body["metadata"] or {}} if "metadata" in body else {})
     return store.body
 
 
 def delete(state: State, request: Request, store: VectorStore) -> Json:
     """Forget a store. The files that were in it stay."""
-    del state.vector_stores[store.body["id"]]
-    return deleted(store.body["id"], "vector_store.deleted")
+    del state.vector_stores[store.made["id"]]
+    return deleted(store.made["id"], "vector_store.deleted")
 
 
 def find(state: State, store_id: str) -> VectorStore:
     """A store, as it is a simulated second later: looking takes that long."""
-    return _look(state, found(state.vector_stores, store_id, "no_such_store"))
-
-
-def find_alive(state: State, store_id: str) -> VectorStore:
-    return _alive(find(state, store_id))
-
-
-def _look(state: State, store: VectorStore) -> VectorStore:
     state.now += 1
-    store.process(state)
-    return store
-
-
-def _alive(store: VectorStore) -> VectorStore:
-    if store.body["status"] == "expired":
-        raise refusal("store_expired", id=store.body["id"])
-    return store
+    return found(state.vector_stores, store_id, "no_such_store")
 
 
 # The files in a store
 
 
 def attach_file(state: State, request: Request, store: VectorStore, body: Json) -> Json:
-    _alive(store)
     _check_file(body, "")
     _refuse_files(state, [body])
-    _attach(state, store, [body], {})
+    _attach(store, [body], {})
     return store.files[body["file_id"]].body
 
 
 def find_file(state: State, file_id: str, store: VectorStore) -> Attached:
-    return found(store.files, file_id, "no_such_file_in_store", store=store.body["id"])
+    return found(store.files, file_id, "no_such_file_in_store", store=store.made["id"])
 
 
-def list_files(state: State, request: Request, store: VectorStore) -> Json:
-    return _list(store, list(store.files), request)
+def list_files(
+    state: State, request: Request, store: VectorStore, batch: Batch | None = None
+) -> Json:
+    """The files of a store, or of a batch, which have the status that is asked for."""
+    wanted = choice(request, "filter", STATUSES)
+    attached = batch.files if batch else store.files.values()
+    return list_page([each.body for each in attached if wanted in (None, each.status)], request)
 
 
 def update_file(
@@ -138,32 +235,92 @@ def update_file(
 ) -> Json:
     """Replace the attributes of a file; a search sees the new ones at once."""
     _check_attributes(body, "")
-    attached.body["attributes"] = body["attributes"] or {}
+    attached.made["attributes"] = body["attributes"] or {}
     return attached.body
 
 
 def delete_file(state: State, request: Request, store: VectorStore, attached: Attached) -> Json:
     """Take a file out of the store. The file itself stays."""
-    store.remove(attached.body["id"])
-    return deleted(attached.body["id"], "vector_store.file.deleted")
+    store.remove(attached.made["id"])
+    return deleted(attached.made["id"], "vector_store.file.deleted")
 
 
 def read_file(state: State, request: Request, store: VectorStore, attached: Attached) -> Json:
     """What the store read in a file: the text of its chunks, which overlap."""
-    texts = [chunk.text for chunk in store.chunks if chunk.file_id == attached.body["id"]]
+    chunks = store.index.chunks if store.index and attached.status == "completed" else []
+    texts = [chunk.text for chunk in chunks if chunk.source == attached.made["id"]]
     return {
         "object": "vector_store.file_content.page",
-        "data": [{"type": "text", "text": each} for each in texts],
+        "data": [{"type": "text", "text": text} for text in texts],
         "has_more": False,
         "next_page": None,
     }
+
+
+def _refuse_files(state: State, wanted: list[Json]) -> None:
+    """Refuse files that are not there, and those that no store can read."""
+    named = [each["file_id"] for each in wanted]
+    if missing := [each for each in named if each not in state.files]:
+        raise refusal("files_not_found", ids=", ".join(missing))
+    kinds = [extension(state.files[each].body["filename"]) for each in named]
+    if wrong := [kind or "none" for kind in dict.fromkeys(kinds) if kind not in SUPPORTED]:
+        raise refusal("files_not_for_retrieval", kinds=", ".join(wrong))
+
+
+def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> None:
+    """Read files into a store; `shared` is what holds for all that say nothing of their own."""
+    store.use()
+    if not wanted:
+        return
+    from ..retrieval.embed import embed
+    from ..retrieval.rank import Chunk, Index
+
+    state = store.state
+    how = {each["file_id"]: shared | each for each in wanted}
+    now, ready_at = state.now, math.inf if state.stuck else state.now + SECONDS_TO_PROCESS
+    given = [(state.files[file_id], _sizes(each)) for file_id, each in how.items()]
+    with state.set_aside():  # other requests are let in meanwhile
+        read = [_read(*each) for each in given]
+        vectors = embed([text for texts, _ in read for text in texts])
+    chunks: list[Chunk] = []
+    for (file, sizes), (texts, error) in zip(given, read, strict=True):
+        file_id = file.body["id"]
+        made = {
+            "id": file_id,
+            "object": "vector_store.file",
+            "created_at": now,
+            "vector_store_id": store.made["id"],
+            "chunking_strategy": {"type": "static", "static": sizes},
+            "attributes": how[file_id].get("attributes") or {},
+        }
+        size = sum(len(text.encode()) + VECTOR_BYTES for text in texts)
+        store.remove(file_id)  # it may be there from before
+        store.files[file_id] = Attached(made, state, file.body["filename"], size, error, ready_at)
+        chunks += [Chunk(file_id, text) for text in texts]
+    store.index = store.index or Index()
+    store.index.add(chunks, vectors)
+
+
+def _sizes(how: Json) -> dict[str, int]:
+    sizes: dict[str, int] = (how.get("chunking_strategy") or {}).get("static", AUTO)
+    return sizes
+
+
+def _read(file: StoredFile, sizes: dict[str, int]) -> tuple[list[str], Json | None]:
+    """The texts of a file's chunks; or none, and the error that says why."""
+    try:
+        text = read_text(file.body["filename"], file.content)
+        if len(text) > MOST_CHARACTERS or len(begins := starts(text)) > MOST_TOKENS:
+            raise Unreadable("The file could not be parsed because it is too large.")
+    except Unreadable as error:
+        return [], {"code": error.code, "message": str(error)}
+    return chunk(text, begins, *(sizes[name] for name in AUTO)), None
 
 
 # Batches of files
 
 
 def create_batch(state: State, request: Request, store: VectorStore, body: Json) -> Json:
-    _alive(store)
     _check_batch(body, "")
     if ("file_ids" in body) == ("files" in body):
         raise refusal("files_or_ids")
@@ -172,83 +329,27 @@ def create_batch(state: State, request: Request, store: VectorStore, body: Json)
     _refuse_files(state, wanted)
     # By name: after an upload of several at once, the SDK names them in an order left to chance.
     wanted = sorted(wanted, key=lambda each: state.files[each["file_id"]].body["filename"])
-    _attach(state, store, wanted, shared)
     made: Json = {
         "id": state.new_id("vsfb"),
-        # As recorded. The SDK's type says files_batch.
-        "object": "vector_store.file_batch",
+        "object": "vector_store.file_batch",  # as recorded; the SDK's type says files_batch
         "created_at": state.now,
-        "vector_store_id": store.body["id"],
-        "status": "in_progress",
-        "file_counts": {},
+        "vector_store_id": store.made["id"],
     }
-    batch = store.batches[made["id"]] = Batch(made, [each["file_id"] for each in wanted])
-    return retrieve_batch(state, request, store, batch)
+    batch = Batch(made, store, list(dict.fromkeys(each["file_id"] for each in wanted)))
+    _attach(store, wanted, shared)
+    store.batches[made["id"]] = batch
+    return batch.body
 
 
 def find_batch(state: State, batch_id: str, store: VectorStore) -> Batch:
-    return found(store.batches, batch_id, "no_such_batch", store=store.body["id"])
-
-
-def retrieve_batch(state: State, request: Request, store: VectorStore, batch: Batch) -> Json:
-    counts = store.counts(batch.file_ids)
-    if batch.body["status"] == "in_progress" and not counts["in_progress"]:
-        batch.body["status"] = "completed"
-    batch.body["file_counts"] = counts
-    return batch.body
+    return found(store.batches, batch_id, "no_such_batch", store=store.made["id"])
 
 
 def cancel_batch(
     state: State, request: Request, store: VectorStore, batch: Batch, body: Json
 ) -> Json:
-    """Stop what has not been processed yet."""
-    for attached in (store.files[each] for each in batch.file_ids if each in store.files):
-        if attached.body["status"] == "in_progress":
-            attached.body["status"] = batch.body["status"] = "cancelled"
-    store.settle(state.now)
-    return retrieve_batch(state, request, store, batch)
-
-
-def list_batch_files(state: State, request: Request, store: VectorStore, batch: Batch) -> Json:
-    return _list(store, batch.file_ids, request)
-
-
-# What they share
-
-
-def _attach(state: State, store: VectorStore, wanted: list[Json], shared: Json) -> None:
-    """Begin to process files; `shared` is what holds for all that say nothing of their own."""
-    for each in wanted:
-        how = shared | each
-        strategy = how.get("chunking_strategy") or {}
-        body = {
-            "id": each["file_id"],
-            "object": "vector_store.file",
-            "created_at": state.now,
-            "usage_bytes": 0,
-            "vector_store_id": store.body["id"],
-            "status": "in_progress",
-            "last_error": None,
-            "chunking_strategy": {"type": "static", "static": strategy.get("static", AUTO)},
-            "attributes": how.get("attributes") or {},
-        }
-        ready = math.inf if state.stuck else state.now + SECONDS_TO_PROCESS
-        store.attach(Attached(body, state.files[each["file_id"]], ready))
-    store.body["last_active_at"] = state.now
-    store.settle(state.now)
-
-
-def _refuse_files(state: State, wanted: list[Json]) -> None:
-    """Refuse files that are not there, and those that no store can read."""
-    named = [each["file_id"] for each in wanted]
-    if missing := [each for each in named if each not in state.files]:
-        raise refusal("files_not_found", ids=", ".join(missing))
-    kinds = [extension(files.find(state, each).body["filename"]) for each in named]
-    if wrong := [kind or "none" for kind in dict.fromkeys(kinds) if kind not in SUPPORTED]:
-        raise refusal("files_not_for_retrieval", kinds=", ".join(wrong))
-
-
-def _list(store: VectorStore, file_ids: list[str], request: Request) -> Json:
-    status = choice(request, "filter", STATUSES)
-    bodies = [store.files[each].body for each in file_ids if each in store.files]
-    return list_page([each for each in bodies if status in (None, each["status"])], request)
+    """Stop what is not done yet."""
+    for attached in batch.files:
+        if attached.status == "in_progress":
+            attached.is_cancelled = batch.is_cancelled = True
+    return batch.body

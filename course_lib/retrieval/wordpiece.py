@@ -31,21 +31,15 @@ def pieces(text: str) -> list[int]:
 
 
 @lru_cache(maxsize=65_536)
-def _cut(word: str) -> tuple[int, ...]:
+def _cut(word: str) -> list[int]:
     """The pieces of a word, longest first; a word with a part that has no piece is unknown."""
-    known = vocabulary()
-    unknown = (known["[UNK]"],)
-    found: list[int] = []
-    begin, end = 0, len(word)
-    if end > LONGEST_WORD:
-        return unknown
+    known, found, begin = vocabulary(), [], 0
     while begin < len(word):
-        piece = known.get(("##" if begin else "") + word[begin:end])
-        if piece is not None:
-            found.append(piece)
-            begin, end = end, len(word)
-        elif end == begin + 1:
-            return unknown
-        else:
-            end -= 1
-    return tuple(found)
+        ends = range(len(word), begin, -1)
+        parts = (("##" if begin else "") + word[begin:end] for end in ends)
+        piece = next((part for part in parts if part in known), None)
+        if piece is None or len(word) > LONGEST_WORD:
+            return [known["[UNK]"]]
+        found.append(known[piece])
+        begin += len(piece.removeprefix("##"))
+    return found

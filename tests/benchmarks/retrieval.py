@@ -17,9 +17,9 @@ import numpy as np
 
 from course_lib.platform.app import Platform
 from course_lib.platform.store_search import search
-from course_lib.platform.stores import Attached, Chunk, StoredFile, VectorStore
+from course_lib.platform.vector_stores import Attached, VectorStore
 from course_lib.retrieval.embed import DIMENSIONS, embed
-from course_lib.retrieval.rank import Index
+from course_lib.retrieval.rank import Chunk, Index
 from tests.test_vector_stores import client_of
 
 CHUNKS, ROUNDS, BATCH = (1_000, 10_000, 40_000), 15, 100
@@ -39,16 +39,16 @@ def filled(count: int) -> tuple[Platform, float]:
     platform, said = Platform(), texts(count)
     vectors = np.random.default_rng(0).standard_normal((count, DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    file = StoredFile({"filename": "a.txt"}, b"")
-    body = {"id": "file-1", "status": "completed", "attributes": {}, "usage_bytes": 0}
-    store = VectorStore({"id": "vs_1", "expires_after": None}, {"file-1": Attached(body, file, 0)})
+    attached = Attached({"id": "file-1", "attributes": {}}, platform.state, "a.txt", 0, None, 0)
+    made = {"id": "vs_1", "expires_after": None}
+    store = VectorStore(made, platform.state, {"file-1": attached})
+    chunks = [Chunk("file-1", text) for text in said]
     tracemalloc.start()
     store.index = Index()
     for first in range(0, count, BATCH):  # as files come, one after the other
-        store.index.add(said[first : first + BATCH], vectors[first : first + BATCH])
+        store.index.add(chunks[first : first + BATCH], vectors[first : first + BATCH])
     megabytes = tracemalloc.get_traced_memory()[0] / 1e6
     tracemalloc.stop()
-    store.chunks = [Chunk("file-1", text) for text in said]
     platform.state.vector_stores["vs_1"] = store
     return platform, megabytes
 

@@ -15,9 +15,10 @@ from course_lib.platform import chat, conversations, files, vector_stores
 from course_lib.platform.app import Platform
 from course_lib.platform.engine import run_turn
 from course_lib.platform.errors import Json
+from course_lib.platform.files import StoredFile
 from course_lib.platform.http import Reply, Request, json_reply
 from course_lib.platform.state import Conversation, State, StoredCompletion, StoredResponse
-from course_lib.platform.stores import Attached, Batch, StoredFile, VectorStore
+from course_lib.platform.vector_stores import Attached, Batch, VectorStore
 from course_lib.standin import StandIn
 
 T = TypeVar("T")
@@ -118,9 +119,9 @@ def seed(state: State, ids: set[str]) -> None:
 
     def store(wanted: str) -> VectorStore:
         made = _store({"name": "Hello"})
-        made.body["id"] = wanted
+        made.made["id"] = wanted
         made.files = Seeded(ids, lambda each: attached(each, wanted))
-        made.batches = Seeded(ids, lambda each: batch(each, wanted))
+        made.batches = Seeded(ids, lambda each: batch(each, made))
         return made
 
     def _store(body: Json) -> VectorStore:
@@ -130,13 +131,13 @@ def seed(state: State, ids: set[str]) -> None:
 
     def attached(wanted: str, store_id: str) -> Attached:
         made = _store({"file_ids": [wanted]}).files[wanted]
-        made.body["vector_store_id"] = store_id
+        made.made["vector_store_id"] = store_id
         return made
 
-    def batch(wanted: str, store_id: str) -> Batch:
+    def batch(wanted: str, of: VectorStore) -> Batch:
         made = {"id": wanted, "object": "vector_store.file_batch", "created_at": state.now}
-        made |= {"vector_store_id": store_id, "status": "in_progress", "file_counts": {}}
-        return Batch(made, [each for each in ids if each.startswith("file")])
+        made |= {"vector_store_id": of.made["id"]}
+        return Batch(made, of, [each for each in ids if each.startswith("file")])
 
     state.responses = Seeded(ids, response)
     state.conversations = Seeded(ids, conversation)

@@ -7,7 +7,7 @@ them; the client sees them on request. What is cited becomes a `file_citation`.
 from ..errors import Json, refusal
 from ..rules import shape
 from ..state import State
-from ..store_search import OPTIONS, OWN, Hit, search
+from ..store_search import OPTIONS, OWN, search
 from .hosted_tool import Ran, hosted_tool
 from .tool import Call
 
@@ -35,26 +35,15 @@ def _echo(entry: Json) -> Json:
 def _run(call: Call) -> Ran:
     queries, declared = list(call.arguments["queries"]), call.declared
     options = {name: declared[name] for name in OPTIONS if declared[name] is not None}
-    hits = search(call.state, declared["vector_store_ids"], queries, **options)
-    results = [_result(hit) for hit in hits]
+    results = search(call.state, declared["vector_store_ids"], queries, **options)
     shown = "file_search_call.results" in call.include
-    sources = {hit.file_id: _cite(hit) for hit in hits}
+    cited = ("file_id", "filename")
+    sources = {
+        each["file_id"]: {"type": "file_citation"} | {name: each[name] for name in cited}
+        for each in results
+    }
     item = {"queries": queries, "results": results if shown else None}
     return Ran(item, {"results": results}, sources=sources)
-
-
-def _result(hit: Hit) -> Json:
-    return {
-        "attributes": hit.attributes,
-        "file_id": hit.file_id,
-        "filename": hit.filename,
-        "score": hit.score,
-        "text": hit.text,
-    }
-
-
-def _cite(hit: Hit) -> Json:
-    return {"type": "file_citation", "file_id": hit.file_id, "filename": hit.filename}
 
 
 FILE_SEARCH = hosted_tool(
