@@ -47,6 +47,7 @@ def filled(count: int) -> tuple[Platform, float]:
     store.index = Index()
     for first in range(0, count, BATCH):  # as files come, one after the other
         store.index.add(chunks[first : first + BATCH], vectors[first : first + BATCH])
+    store.index.search([QUERY], 1)
     megabytes = tracemalloc.get_traced_memory()[0] / 1e6
     tracemalloc.stop()
     platform.state.vector_stores["vs_1"] = store
