@@ -55,15 +55,21 @@ NEWER = 424  # io_uring, pidfds, clone3, openat2 and all that came later, with o
 EPERM, ENOSYS, ENOTSUP = 1, 38, 95
 # Calls denied where an argument, masked, is (True) or is not (False) a value:
 # numbers, place of the argument, mask, value.
+OPEN, OPENAT, FCNTL, IOCTL, CLONE = (
+    ([2], []),
+    ([257], [56]),
+    ([72], [25]),
+    ([16], [29]),
+    ([56], [220]),
+)
 EMPTIES = 0o1003  # the bits of a file's opening that say: empty it, and for reading or writing
 ARGUMENTS = [
-    *(((2, None, 1), EMPTIES, bits, True) for bits in (0o1000, 0o1003)),  # open
-    *(((257, 56, 2), EMPTIES, bits, True) for bits in (0o1000, 0o1003)),  # openat
-    # have a file signal a process: fcntl, ioctl
-    *(((72, 25, 1), 0xFFFFFFFF, command, True) for command in (8, 15)),
-    *(((16, 29, 1), 0xFFFFFFFF, command, True) for command in (0x8901, 0x8902)),
+    *((OPEN, 1, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),
+    *((OPENAT, 2, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),
+    *((FCNTL, 1, 0xFFFFFFFF, command, True) for command in (8, 15)),  # a file may signal a process
+    *((IOCTL, 1, 0xFFFFFFFF, command, True) for command in (0x8901, 0x8902)),  # this way too
 ]
-CLONE, A_THREAD, OWN_WORLD = (56, 220, 0), 0x10000, 0x7E028000  # namespaces, another parent
+A_THREAD, OWN_WORLD = 0x10000, 0x7E028000  # what is cloned: the latter has namespaces or a parent
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, and the kernel's name
 
 
@@ -104,13 +110,12 @@ def seccomp(column: int, kernel_name: int, starting: bool) -> list[tuple[int, in
         for number in numbers[column]:
             lines += [(equal, 0, 1, number), (answer, 0, 0, refuse | error)]
     # A command may start processes, but none with a world of its own; the others only threads.
-    allowed = 0 if starting else A_THREAD
-    for call, mask, value, bad in [*ARGUMENTS, (CLONE, OWN_WORLD | allowed, allowed, False)]:
-        number, place = call[column], call[2]
-        if number is not None:
-            lines += [(equal, 0, 5, number), (load, 0, 0, 16 + 8 * (place or 0))]
-            lines += [(masked, 0, 0, mask), (equal, not bad, bad, value)]
-            lines += [(answer, 0, 0, refuse | EPERM), (load, 0, 0, 0)]
+    must = 0 if starting else A_THREAD
+    for numbers, place, mask, value, bad in [*ARGUMENTS, (CLONE, 0, OWN_WORLD | must, must, False)]:
+        for number in numbers[column]:
+            lines += [(equal, 0, 5, number), (load, 0, 0, 16 + 8 * place), (masked, 0, 0, mask)]
+            lines += [(equal, not bad, bad, value), (answer, 0, 0, refuse | EPERM)]
+            lines += [(load, 0, 0, 0)]
     return [*lines, (answer, 0, 0, allow)]
 
 
@@ -122,15 +127,10 @@ def limit(memory: int, seconds: int) -> None:
     import signal
 
     signal.alarm(seconds)  # it ends even when it sleeps and nobody is left to stop it
-    for what, most in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, LARGEST_FILE),
-        (resource.RLIMIT_NOFILE, 64),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with contextlib.suppress(ValueError, OSError):  # macOS does not know all of them
-            resource.setrlimit(what, (most, most))
+    most = {"AS": memory, "CPU": seconds, "FSIZE": LARGEST_FILE, "NOFILE": 64, "CORE": 0}
+    for name, number in most.items():
+        with contextlib.suppress(ValueError, OSError):  # macOS does not keep all of them
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (number, number))
 
 
 def watch(places: list[str]) -> None:

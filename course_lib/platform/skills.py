@@ -10,11 +10,9 @@ import hashlib
 import io
 import re
 import stat
-import struct
-import zlib
 from dataclasses import dataclass, field, replace
 from typing import Any
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from .errors import ApiError, Json, refusal
 from .http import Request
@@ -27,10 +25,6 @@ MOST_FILES = 500
 LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
 LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
 UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*\\]')  # in a file's name, on one system or another
-# What `zipfile` makes of damage.
-UNREADABLE = (
-    BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, LookupError,
-)  # fmt: skip
 _check_update = shape("SkillUpdate")
 
 
@@ -52,20 +46,18 @@ class Skill:
 
 @dataclass(slots=True)
 class StoredSkill:
-    """A skill that was uploaded. Its versions count from 1."""
+    """A skill that was uploaded, and its versions by their numbers, from 1."""
 
     id: str
     created_at: int
-    versions: list[Skill] = field(default_factory=list)
-    default: int = 1
+    versions: dict[str, Skill] = field(default_factory=dict)
+    default: str = "1"
 
     def find(self, number: str | None = None) -> Skill:
         """A version by its number, the default one, or the `latest`; else ApiError."""
-        place = {None: self.default, "latest": len(self.versions)}.get(number)
-        place = int(number or 0) if place is None and str(number).isdecimal() else place
-        if not place or place > len(self.versions):
-            raise refusal("no_such_version", id=self.id, number=number)
-        return self.versions[place - 1]
+        named = {None: self.default, "latest": str(len(self.versions))}
+        wanted = named.get(number) or str(number)
+        return found(self.versions, wanted, "no_such_version", skill=self.id)
 
 
 def find(state: State, skill_id: str) -> StoredSkill:
@@ -99,7 +91,9 @@ def unpack(bundle: bytes) -> Skill:
             _check(entries)
             # no more is unpacked than it declares
             read = {each.filename: opened.open(each).read(each.file_size) for each in entries}
-    except UNREADABLE:
+    except ApiError:
+        raise
+    except Exception:  # whatever `zipfile` makes of damage
         raise _wrong("is not a zip file that can be read") from None
     manifests = [name for name in read if name.lower().rpartition("/")[2] == "skill.md"]
     if len(manifests) != 1:
@@ -172,7 +166,7 @@ def create(state: State, request: Request, body: Json) -> Json:
 def create_version(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
     added = _add(state, stored, request, body)
     if str(body.get("default")).lower() == "true":  # a form has only texts
-        stored.default = len(stored.versions)
+        stored.default = added.body["version"]
     return added.body
 
 
@@ -196,8 +190,8 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
         "skill_id": stored.id,
         "version": str(len(stored.versions) + 1),
     }
-    stored.versions.append(replace(skill, body=shown))
-    return stored.versions[-1]
+    stored.versions[shown["version"]] = replace(skill, body=shown)
+    return stored.versions[shown["version"]]
 
 
 def list_all(state: State, request: Request) -> Json:
@@ -205,7 +199,7 @@ def list_all(state: State, request: Request) -> Json:
 
 
 def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
-    return list_page([each.body for each in stored.versions], request)
+    return list_page([each.body for each in stored.versions.values()], request)
 
 
 def find_version(state: State, number: str, stored: StoredSkill) -> Skill:
@@ -222,7 +216,7 @@ def read(
 def update(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
     """Say which version is meant where none is named."""
     _check_update(body, "")
-    stored.default = int(stored.find(body["default_version"]).body["version"])
+    stored.default = stored.find(body["default_version"]).body["version"]
     return retrieve(state, request, stored)
 
 
@@ -238,7 +232,7 @@ def retrieve(state: State, request: Request, stored: StoredSkill) -> Json:
         "id": stored.id,
         "object": "skill",
         "created_at": stored.created_at,
-        "default_version": str(stored.default),
+        "default_version": stored.default,
         "description": skill.description,
         "latest_version": str(len(stored.versions)),
         "name": skill.name,
