@@ -250,6 +250,12 @@ def test_files_that_fill_the_disk_are_stopped(monkeypatch: pytest.MonkeyPatch) -
     assert outcome.made == []
 
 
+@LINUX
+def test_folders_that_fill_the_disk_are_stopped_and_do_not_stay() -> None:
+    outcome = ran("import os\nfor number in range(10 ** 6): os.mkdir(str(number))")
+    assert "its files take more than 67,108,864 bytes" in outcome.stopped
+
+
 @POSIX
 def test_what_sleeps_ends_when_nobody_is_left_to_stop_it(tmp_path: Path) -> None:
     for folder in ("data", "tmp"):
@@ -297,6 +303,9 @@ def test_what_leads_outside_is_refused_in_words(code: str, refusal: str) -> None
         "c.socket(2, 1, 0)",
         "c.fork()",
         "c.kill(1, 0)",
+        "c.ptrace(16, c.getppid(), 0, 0)",
+        "c.semget(1, 1, 0o1600)",
+        "c.unshare(0x10000000)",
         "c.execv(b'/bin/ls', None)",
         "c.open(b'/etc/passwd', 0)",
         "c.open(b'/proc/self/environ', 0)",
@@ -484,6 +493,28 @@ def test_containers_and_their_files_through_the_sdk() -> None:
         assert [each.id for each in client.containers.list().data] == [made.id]
         client.containers.delete(made.id)
         assert client.containers.list().data == []
+
+
+def test_what_has_expired_gives_its_files_back_and_the_oldest_make_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(containers, "MOST_BYTES", 10)
+    platform = Platform()
+    http_client = httpx2.Client(transport=OfflineTransport(platform.handle))
+    with OpenAI(**OFFLINE, http_client=http_client) as client:
+
+        def holding(content: bytes) -> str:
+            made = client.containers.create(name="mine")
+            client.containers.files.create(made.id, file=("a.txt", content))
+            return made.id
+
+        expired = holding(b"12345")
+        platform.state.now += 20 * 60 + 1
+        first, second = holding(b"12345"), holding(b"12345")
+        assert platform.state.containers[expired].files == {}
+        third = holding(b"12345678901")  # too large itself, but in use
+        assert [*platform.state.containers] == [third]
+        assert first != second
 
 
 def test_files_named_by_the_entry_are_there() -> None:

@@ -169,6 +169,21 @@ def test_limits_are_the_models() -> None:
     assert [each.stdout for each in late.output] == ["", ""]
 
 
+@LINUX
+def test_what_there_is_no_time_for_is_not_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+
+    class Counted(child.Child):
+        def __init__(self, kind: str, *given: object, **environment: str) -> None:
+            started.append(kind)
+            super().__init__(kind, *given, **environment)
+
+    monkeypatch.setattr(container_run, "Child", Counted)
+    ended = ran("sleep 9", *["echo never"] * 500, seconds=0.5)
+    assert [each.exit_code for each in ended] == [None] * 501
+    assert len(started) == 2  # the other one is that of a second run
+
+
 # --- What a command may not do. Each is told, and the container works on.
 
 

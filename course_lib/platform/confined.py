@@ -55,20 +55,15 @@ NEWER = 424  # io_uring, pidfds, clone3, openat2 and all that came later, with o
 EPERM, ENOSYS, ENOTSUP = 1, 38, 95
 # Calls denied where an argument, masked, is (True) or is not (False) a value:
 # numbers, place of the argument, mask, value.
-OPEN, OPENAT, FCNTL, IOCTL, CLONE = (
-    ([2], []),
-    ([257], [56]),
-    ([72], [25]),
-    ([16], [29]),
-    ([56], [220]),
-)
 EMPTIES = 0o1003  # the bits of a file's opening that say: empty it, and for reading or writing
 ARGUMENTS = [
-    *((OPEN, 1, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),
-    *((OPENAT, 2, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),
-    *((FCNTL, 1, 0xFFFFFFFF, command, True) for command in (8, 15)),  # a file may signal a process
-    *((IOCTL, 1, 0xFFFFFFFF, command, True) for command in (0x8901, 0x8902)),  # this way too
+    *((([2], []), 1, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),  # open
+    *((([257], [56]), 2, EMPTIES, bits, True) for bits in (0o1000, 0o1003)),  # openat
+    # a file may be told to signal a process: fcntl, ioctl
+    *((([72], [25]), 1, 0xFFFFFFFF, command, True) for command in (8, 15)),
+    *((([16], [29]), 1, 0xFFFFFFFF, command, True) for command in (0x8901, 0x8902)),
 ]
+CLONE = ([56], [220])
 A_THREAD, OWN_WORLD = 0x10000, 0x7E028000  # what is cloned: the latter has namespaces or a parent
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, and the kernel's name
 

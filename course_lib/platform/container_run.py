@@ -64,9 +64,9 @@ def run(
             below = [*_below(own / "data")]
             container.values = (own / "values").read_bytes()
             left = _contents(below) if _size(below) <= MOST_LEFT else None
-        container.folders = [name for name, _, found in below if stat.S_ISDIR(found.st_mode)]
         if left is None:
             return ended, []
+        container.folders = [name for name, _, found in below if stat.S_ISDIR(found.st_mode)]
         before = {name: each.content for name, each in container.files.items()}
         container.files = {name: each for name, each in container.files.items() if name in left}
         changed = [name for name in sorted(left) if left[name] != before.get(name)]

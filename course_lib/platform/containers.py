@@ -137,7 +137,7 @@ def make_room(state: State, used: Container) -> None:
         if is_expired(container, state):
             container.files, container.skills, container.values = {}, [], b""
         sizes[container.id] = sum(len(file.content) for file in container.files.values())
-    for container_id in sizes:
+    for container_id in [*sizes]:
         if sum(sizes.values()) > MOST_BYTES and container_id != used.id:
             sizes[container_id] = 0
             del state.containers[container_id]

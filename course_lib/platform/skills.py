@@ -181,7 +181,7 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
                 # the same bytes for the same files: a ZipInfo of its own tells no time
                 packed.writestr(ZipInfo(body[key]["filename"]), content)
     skill = unpack(bundle.getvalue())
-    shown = {
+    shown: Json = {
         "id": state.new_id("skillver"),
         "object": "skill.version",
         "created_at": state.now,
