@@ -18,7 +18,8 @@ from agents import Agent, function_tool, responses_websocket_session
 from openai import OpenAI
 
 from course_lib.platform import container_run
-from course_lib.platform.app import MAX_BODY, Platform
+from course_lib.platform.app import Platform
+from course_lib.platform.http import MAX_BODY
 from course_lib.platform.websocket import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT

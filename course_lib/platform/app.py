@@ -5,8 +5,6 @@ an `ApiError` into the API's error reply. The transport and the loopback server 
 of it. It opens no socket and reads no clock.
 """
 
-import json
-import math
 import re
 from collections import deque
 from dataclasses import dataclass, field
@@ -14,19 +12,26 @@ from dataclasses import dataclass, field
 from ..standin import ScriptError, StandIn
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model
-from . import forms, routes
+from . import routes
 from .engine import Made
 from .errors import ApiError, Json, refusal
-from .faults import REQUESTS, TOKENS, Fault, NetworkFault, limit_headers
+from .faults import Fault, NetworkFault, limits
 from .hosted.mcp import without_secrets
-from .http import Reply, Request, event_stream, json_reply
+from .http import Reply, Request, json_reply, read_body
 from .state import State
 
 HINT_HEADER = "x-course-hint"
-MAX_BODY = 64 * 1024 * 1024  # bytes
 MAX_HINT = 1_000  # characters
 POLL = {"openai-poll-after-ms": "5"}  # how long the SDK sleeps between two looks at a file
-LIMITS = limit_headers(REQUESTS - 1, TOKENS, "6ms")
+EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
+FILE = {"content-type": "application/octet-stream"}
+HEADERS = {
+    "openai-organization": "org-offline",
+    "openai-processing-ms": "1",
+    "openai-project": "proj_offline",
+    "openai-version": "2020-10-01",
+}
+LIMITS = limits()
 
 
 @dataclass(slots=True)
@@ -58,16 +63,10 @@ class Platform:
         with self.state.alone():  # tools run in threads may call the client at the same time
             self._requests += 1
             exchange = Exchange(request.method, request.path)
-            headers = {
-                "openai-organization": "org-offline",
-                "openai-processing-ms": "1",
-                "openai-project": "proj_offline",
-                "openai-version": "2020-10-01",
-                "x-request-id": f"req_{self._requests}",
-            }
+            headers = HEADERS | {"x-request-id": f"req_{self._requests}"}
             try:
                 check_key(request.headers.get("authorization", ""))
-                body = _read_body(request)
+                body = read_body(request)
                 exchange.body = without_secrets(body)
                 return self._route(request, body, headers, exchange)
             except NetworkFault:
@@ -84,11 +83,10 @@ class Platform:
 
     def _fault(self, request: Request, body: Json) -> Fault | None:
         """The fault that strikes this request; one that comes before any reply is raised."""
-        streamed, attaches = bool(body.get("stream")), routes.attaches(request)
-        for fault in [each for each in self.faults if each.strikes(streamed, attaches)]:
-            fault.strike(str(body.get("model")))
-            return fault
-        return None
+        striking = [each for each in self.faults if each.strikes(request, body)]
+        if striking:
+            striking[0].strike(str(body.get("model")))
+        return striking[0] if striking else None
 
     def _route(
         self, request: Request, body: Json, headers: dict[str, str], exchange: Exchange
@@ -99,21 +97,20 @@ class Platform:
             made = ask(body, self.state, self.model, fault)
             headers |= LIMITS
         else:
-            endpoint, names = routes.route(request)
-            given = routes.find(self.state, names) + [body] * (request.method == "POST")
+            endpoint, things = routes.route(request, self.state)
             self.state.stuck = fault is not None and fault.kind == "stuck"
-            made = endpoint(self.state, request, *given)
+            made = endpoint(self.state, request, *things, *[body] * (request.method == "POST"))
             if "/vector_stores" in request.path:
                 headers |= POLL
         exchange.status = 200
         if isinstance(made, bytes):
-            return Reply(200, {"content-type": "application/octet-stream"} | headers, (made,))
+            return Reply(200, FILE | headers, (made,))
         if not isinstance(made, Made):
             made = Made(made)
         exchange.reply, exchange.explanation = made.final, made.explanation
-        if made.chunks is not None:
-            return event_stream(made.chunks, headers)
-        return json_reply(200, made.final, headers)
+        if made.chunks is None:
+            return json_reply(200, made.final, headers)
+        return Reply(200, EVENT_STREAM | headers, made.chunks)
 
 
 def _refuse(error: ApiError, headers: dict[str, str], exchange: Exchange) -> Reply:
@@ -132,37 +129,6 @@ def check_key(authorization: str) -> None:
         raise refusal("no_key")
     if re.search(r"your|[<>$]|\.\.\.", key, re.IGNORECASE):
         raise refusal("placeholder_for_a_key", key=key[:4])
-
-
-def _read_body(request: Request) -> Json:
-    """The request's JSON object; an empty body is an empty object.
-
-    Python's parser takes more than JSON allows, all of which it could not write again: numbers
-    that are none (NaN, 1e999), and halves of surrogate pairs. They are refused here, at the door.
-    """
-    if len(request.body) > MAX_BODY:
-        raise refusal("body_too_large")
-    if not request.body:
-        return {}
-    if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return forms.read(request)
-    try:
-        written = request.body.decode()
-        body = json.loads(written, parse_constant=_finite, parse_float=_finite)
-        if "\\ud" in written or "\\uD" in written:
-            json.dumps(body, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise refusal("body_not_json") from None
-    if not isinstance(body, dict):
-        raise refusal("body_not_an_object")
-    return body
-
-
-def _finite(written: str) -> float:
-    number = float(written)
-    if not math.isfinite(number):
-        raise ValueError(written)
-    return number
 
 
 def _own_fault(error: Exception) -> ApiError:

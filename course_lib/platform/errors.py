@@ -7,6 +7,7 @@ The sentences stand in `data/refusals.toml`, each under the name by which the co
 """
 
 import tomllib
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,29 +18,22 @@ GAP = "offline_unverified"  # the code of a refusal whose live wording nobody ha
 REFUSALS = Path(__file__).with_name("data") / "refusals.toml"
 
 
+@dataclass(eq=False)
 class ApiError(Exception):
     """A refusal, as the API words it."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        param: str | None = None,
-        code: str | None = None,
-        type: str = "invalid_request_error",
-        status: int = 400,
-        hint: str | None = None,
-        headers: dict[str, str] | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message, self.param, self.code = message, param, code
-        self.type, self.status, self.hint = type, status, hint
-        self.headers = headers or {}
+    message: str
+    param: str | None = None
+    code: str | None = None
+    type: str = "invalid_request_error"
+    status: int = 400
+    hint: str | None = None
+    headers: dict[str, str] = field(default_factory=dict)
 
     def body(self) -> Json:
         """The error envelope: `{"error": {message, type, param, code}}`."""
-        error = {"message": self.message, "type": self.type, "param": self.param, "code": self.code}
-        return {"error": error}
+        names = ("message", "type", "param", "code")
+        return {"error": {name: getattr(self, name) for name in names}}
 
 
 @cache
@@ -61,12 +55,8 @@ def refusal(
 
 
 _KINDS = {
-    bool: "a boolean",
-    str: "a string",
-    int: "an integer",
-    float: "a decimal",
-    list: "an array",
-}
+    bool: "a boolean", str: "a string", int: "an integer", float: "a decimal", list: "an array",
+}  # fmt: skip
 
 
 def kind(value: object) -> str:
@@ -109,25 +99,22 @@ def unknown_parameter(
 
     Those within two edits are offered, the nearest first, but none that was sent already.
     """
+    edits = {each: _edits(name, each, NEAR) for each in known if each not in sent}
     near = sorted(
-        (distance, each)
-        for each in known
-        if each not in sent and (distance := _edits(name, each)) <= NEAR
+        (each for each in edits if edits[each] <= NEAR), key=lambda each: (edits[each], each)
     )
-    nearest = f" Did you mean {' or '.join(repr(each) for _, each in near[:2])}?" if near else ""
+    nearest = f" Did you mean {' or '.join(map(repr, near[:2]))}?" if near else ""
     return refusal("unknown_parameter", path, hint=hint, nearest=nearest)
 
 
 NEAR = 2  # edits
 
 
-def _edits(a: str, b: str) -> int:
-    """How many single-character edits turn `a` into `b` (Levenshtein), if it can be NEAR."""
-    if abs(len(a) - len(b)) > NEAR:
-        return NEAR + 1
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        last, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            last, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, last + (x != y))
-    return row[-1]
+def _edits(a: str, b: str, most: int) -> int:
+    """How many single-character edits turn `a` into `b` (Levenshtein); more than `most` will do."""
+    if a[:1] == b[:1]:
+        return _edits(a[1:], b[1:], most) if a else 0
+    if not most:
+        return 1
+    options = ((a[1:], b[1:]), (a[1:], b), (a, b[1:]))  # replace, leave out, put in
+    return 1 + min(_edits(*each, most - 1) for each in options)

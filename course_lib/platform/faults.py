@@ -4,12 +4,14 @@ A fault is a rule: on which requests it strikes, and how. The client above does 
 retries and exceptions are the real ones.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from .errors import ApiError, Json, refusal
+from .errors import Json, refusal
 from .events import Event
+from .http import Request
 
 Kind = Literal[
     "rate_limit",  # 429, with the headers that say when to come back
@@ -23,6 +25,8 @@ Kind = Literal[
     "failed",  # the stream tells of an error and a failed response
 ]
 IN_STREAM = ("severed", "cut_off", "failed")
+ATTACHING = re.compile("/v1/vector_stores(/[^/]+/(files|file_batches))?")
+REQUESTS, TOKENS = 10_000, 200_000  # what an account may use in a minute
 
 
 class NetworkFault(Exception):
@@ -48,9 +52,10 @@ class Fault:
     retry_ms: int = 5
     _seen: int = field(default=0, init=False)
 
-    def strikes(self, streamed: bool, attaches: bool = False) -> bool:
+    def strikes(self, request: Request, body: Json) -> bool:
         """Count a request in, if this kind of fault can strike it, and say whether it does."""
-        if (self.kind in IN_STREAM and not streamed) or (self.kind == "stuck" and not attaches):
+        attaches = request.method == "POST" and ATTACHING.fullmatch(request.path)
+        if not (body.get("stream") if self.kind in IN_STREAM else attaches or self.kind != "stuck"):
             return False
         self._seen += 1
         return self.after < self._seen <= self.after + self.times
@@ -60,12 +65,16 @@ class Fault:
         match self.kind:
             case "timeout" | "connection":
                 raise NetworkFault(self.kind)
+            case "quota" | "server_error":
+                raise refusal(self.kind)
             case "rate_limit":
-                raise _rate_limit(model, self.retry_ms)
-            case "quota":
-                raise refusal("quota")
-            case "server_error":
-                raise refusal("server_error")
+                wait = f"{self.retry_ms / 1000:g}s"
+                error = refusal("rate_limit", model=model, limit=TOKENS, wait=wait)
+                error.headers = limits(tokens_left=0, reset=wait) | {
+                    "retry-after": str(-(-self.retry_ms // 1000)),
+                    "retry-after-ms": str(self.retry_ms),
+                }
+                raise error
 
     def break_stream(self, events: Iterator[Event]) -> Iterator[Event]:
         """The events up to the break, and then the break."""
@@ -86,26 +95,10 @@ class Fault:
                 yield {"type": "response.failed", "response": ended}
 
 
-REQUESTS, TOKENS = 10_000, 200_000  # what an account may use in a minute
-
-
-def limit_headers(requests_left: int, tokens_left: int, reset: str) -> dict[str, str]:
+def limits(tokens_left: int = TOKENS, reset: str = "6ms") -> dict[str, str]:
     """The headers that tell a client how much of its limits is left."""
-    return {
-        "x-ratelimit-limit-requests": str(REQUESTS),
-        "x-ratelimit-limit-tokens": str(TOKENS),
-        "x-ratelimit-remaining-requests": str(requests_left),
-        "x-ratelimit-remaining-tokens": str(tokens_left),
-        "x-ratelimit-reset-requests": reset,
-        "x-ratelimit-reset-tokens": reset,
-    }
-
-
-def _rate_limit(model: str, retry_ms: int) -> ApiError:
-    wait = f"{retry_ms / 1000:g}s"
-    error = refusal("rate_limit", model=model, limit=TOKENS, wait=wait)
-    error.headers = limit_headers(REQUESTS - 1, 0, wait) | {
-        "retry-after": str(-(-retry_ms // 1000)),
-        "retry-after-ms": str(retry_ms),
-    }
-    return error
+    told = {
+        "limit-requests": REQUESTS, "limit-tokens": TOKENS, "remaining-requests": REQUESTS - 1,
+        "remaining-tokens": tokens_left, "reset-requests": reset, "reset-tokens": reset,
+    }  # fmt: skip
+    return {f"x-ratelimit-{name}": str(value) for name, value in told.items()}

@@ -1,13 +1,19 @@
 """What crosses the wire: a request in, a reply out. Nothing here knows httpx, or a socket."""
 
 import json
+import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .errors import Json
+from .errors import Json, refusal
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import Field, File
 
 WITH_KEY = {"authorization": "Bearer offline"}  # what the course's own clients send
+MAX_BODY = 64 * 1024 * 1024  # bytes
 
 
 @dataclass(slots=True)
@@ -44,6 +50,74 @@ def json_reply(status: int, body: Json, headers: dict[str, str] | None = None) -
     return Reply(status, {"content-type": "application/json"} | (headers or {}), (content,))
 
 
-def event_stream(chunks: Iterable[bytes], headers: dict[str, str] | None = None) -> Reply:
-    content_type = {"content-type": "text/event-stream; charset=utf-8"}
-    return Reply(200, content_type | (headers or {}), chunks)
+def read_body(request: Request) -> Json:
+    """The request's JSON object, or the fields of its form; an empty body is an empty object.
+
+    Python's parser takes more than JSON allows, all of which it could not write again: numbers
+    that are none (NaN, 1e999), and halves of surrogate pairs. They are refused here, at the door.
+    """
+    if len(request.body) > MAX_BODY:
+        raise refusal("body_too_large")
+    if not request.body:
+        return {}
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return _read_form(request)
+    try:
+        text = request.body.decode()
+        body = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        if "\\ud" in text or "\\uD" in text:
+            written(body).encode()
+    except (ValueError, RecursionError):
+        raise refusal("body_not_json") from None
+    if not isinstance(body, dict):
+        raise refusal("body_not_an_object")
+    return body
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(float(number)):
+        raise ValueError(number)
+    return float(number)
+
+
+def _read_form(request: Request) -> Json:
+    """The fields of a form, which is how files are uploaded; `a[b]` becomes a member of an object.
+
+    Of a file the form has name and size; its bytes go to `request.files`.
+    """
+    from python_multipart.exceptions import FormParserError
+    from python_multipart.multipart import create_form_parser
+
+    form: Json = {}
+    uploads: Json = {}
+
+    def on_field(field: "Field") -> None:
+        key, value = _text(field.field_name), _text(field.value)
+        if found := re.fullmatch(r"(\w+)\[(\w+)\]", key, re.ASCII):  # expires_after[seconds]
+            outer = form.setdefault(found[1], {})
+            if isinstance(outer, dict):
+                outer[found[2]] = value
+        else:
+            form[key] = value
+
+    def on_file(file: "File") -> None:
+        key = _text(file.field_name)
+        if key.endswith("[]"):  # one of a list: files[0], files[1], …
+            key = f"{key[:-1]}{len(uploads)}]"
+        file.file_object.seek(0)
+        request.files[key] = file.file_object.read()
+        uploads[key] = {"filename": _text(file.file_name), "bytes": len(request.files[key])}
+
+    content_type = request.headers["content-type"].encode("latin-1", "replace")
+    in_memory = {"MAX_MEMORY_FILE_SIZE": MAX_BODY}  # a larger file would go to the disk
+    try:
+        parser = create_form_parser({"Content-Type": content_type}, on_field, on_file, in_memory)
+        parser.write(request.body)
+        parser.finalize()
+    except FormParserError:
+        raise refusal("form_unreadable") from None
+    return form | uploads  # a field that has the name of a file is not read
+
+
+def _text(written: bytes | None) -> str:
+    return (written or b"").decode("utf-8", "replace")

@@ -42,50 +42,32 @@ FINDERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def route(request: Request) -> tuple[Callable[..., Any], list[tuple[str, str]]]:
-    """The endpoint that answers a request, and the ids in its path, each with its name.
+def route(request: Request, state: State) -> tuple[Callable[..., Any], list[Any]]:
+    """The endpoint that answers a request, and what the ids in its path name; ApiError if nothing.
 
     An endpoint gets the state, the request, what its path names and, of a POST, the body. It
     returns the reply's JSON, or bytes where the reply is a file, or what it Made.
     """
-    here: dict[str, tuple[str, list[tuple[str, str]]]] = {}
+    here: dict[str, tuple[str, dict[str, str]]] = {}
     for method, path, endpoint in _table():
-        names = _names(path, request.path.split("/"))
-        if names is not None:
-            here.setdefault(method, (endpoint, names))
+        if matched := path.fullmatch(request.path):
+            here.setdefault(method, (endpoint, matched.groupdict()))
     if request.method not in here:
         name = "wrong_method" if here else "no_such_address"
         raise refusal(name, method=request.method, path=request.path)
     endpoint, names = here[request.method]
     module, _, function = endpoint.partition(".")
-    return getattr(import_module(f".{module}", __package__), function), names
+    things: list[Any] = []
+    for name, given in names.items():
+        finder = FINDERS.get(name)
+        things.append(finder(state, given, *things) if finder else given)
+    return getattr(import_module(f".{module}", __package__), function), things
 
 
 @cache
-def _table() -> list[tuple[str, list[str], str]]:
+def _table() -> list[tuple[str, re.Pattern[str], str]]:
     lines = re.findall(r"^(\w+) +(\S+) +(\S+)$", TABLE.read_text(encoding="utf-8"), re.M)
-    return [(method, path.split("/"), endpoint) for method, path, endpoint in lines]
-
-
-def _names(path: list[str], steps: list[str]) -> list[tuple[str, str]] | None:
-    if len(path) != len(steps):
-        return None
-    pairs = list(zip(path, steps, strict=True))
-    if any(want != step for want, step in pairs if want[:1] != "{" or not step):
-        return None
-    return [(want[1:-1], step) for want, step in pairs if want[:1] == "{"]
-
-
-def find(state: State, names: list[tuple[str, str]]) -> list[Any]:
-    """What the ids in a path name; ApiError when one is not there."""
-    things: list[Any] = []
-    for name, given in names:
-        finder = FINDERS.get(name)
-        things.append(finder(state, given, *things) if finder else given)
-    return things
-
-
-def attaches(request: Request) -> bool:
-    """Whether a request may attach files to a vector store."""
-    path = "/v1/vector_stores(/[^/]+/(files|file_batches))?"
-    return request.method == "POST" and re.fullmatch(path, request.path) is not None
+    return [
+        (method, re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path)), endpoint)
+        for method, path, endpoint in lines
+    ]

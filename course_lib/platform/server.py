@@ -29,8 +29,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from ..home import CourseError
-from .app import MAX_BODY, Platform
-from .http import Request
+from .app import Platform
+from .http import MAX_BODY, Request
 from .websocket import responses_over
 
 LOOPBACK = "127.0.0.1"
