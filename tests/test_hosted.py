@@ -104,6 +104,14 @@ def test_max_tool_calls_takes_the_hosted_tools_away() -> None:
     ]
 
 
+def test_what_the_client_runs_is_offered_when_the_hosted_calls_are_used_up() -> None:
+    model = Watched(call("web_search", {"query": "belt"}), message("Enough."))
+    own = [{"type": name} for name in ("shell", "local_shell", "apply_patch")]
+    asked(Platform(model=model), max_tool_calls=1, tools=[WEB, function("save", "Save."), *own])
+    left = [tool["name"] for tool in model.prompts[1].tools]
+    assert left == ["save", "shell", "local_shell", "apply_patch"]
+
+
 def test_a_model_that_only_searches_comes_to_an_end() -> None:
     class Restless:
         def respond(self, prompt: Prompt) -> Answer:

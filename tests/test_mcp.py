@@ -247,7 +247,7 @@ def test_a_server_that_exits_does_not_take_the_platform_along() -> None:
         model=Scripted([call("order_status", {}), DONE]),
         state=State(mcp_servers={URL: lying(lambda cursor: listed)}),
     )
-    error = {"type": "http_error", "code": 500, "message": "Internal Server Error"}
+    error = {"type": "http_error", "code": 424, "message": "SystemExit: as a script does"}
     assert made(ask(asked))["error"] == error
 
 

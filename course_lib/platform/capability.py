@@ -1,8 +1,8 @@
 """What one model cannot do: looked at last, after what no model could do (contract A2)."""
 
 from .errors import Json, quoted, refusal
-from .hosted import KINDS
 from .hosted.programs import PROGRAMS
+from .hosted.tool import KINDS
 from .models import ModelCard, find_model
 from .tokens import content_text
 

@@ -15,13 +15,11 @@ from .compaction import compact_if_due
 from .context import Context, resolve
 from .envelope import envelope
 from .errors import Json, refusal
-from .hosted import KINDS, check_references
-from .hosted.desk import Desk, as_read
+from .hosted.desk import MOST_RUNS, Desk, as_read, bringing, check_namespaces, echoed, loaded_tools
 from .hosted.function import check_outputs
-from .hosted.mcp import without_secrets
-from .hosted.mcp_approval import check_approvals
+from .hosted.mcp import check_approvals, without_secrets
 from .hosted.programs import check_programs
-from .loaded import check_namespaces, echoed, loaded_tools
+from .hosted.tool import KINDS
 from .models import ModelCard
 from .output import Output, Wishes, add_answer
 from .pages import listed
@@ -139,7 +137,8 @@ def check_turn(body: Json, state: State) -> Turn:
     tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
     loaded = loaded_tools(context.items, tools)
     entries = [*tools, *loaded]
-    check_references(entries, state)
+    for entry in entries:
+        KINDS[entry["type"]].check(entry, state)
     check_approvals(context.items, entries)
     check_namespaces(context.new, tools, loaded)
     check_outputs(context.items, context.new, entries)
@@ -159,7 +158,16 @@ def assemble(
 ) -> Turn:
     """The turn of a request that was checked, with the prompt it makes."""
     items = as_read(context.items, state)
-    desk = Desk.of(tools, context.new, context.items, body, state)
+    readings = (state.readings.get(item.get("id") or "") for item in context.items)
+    desk = Desk(
+        declared=tools,
+        sent=[t for each in (body, *bringing(context.new)) for t in each.get("tools") or []],
+        include=body.get("include") or [],
+        items=list(context.items),
+        state=state,
+        left=min(body.get("max_tool_calls") or MOST_RUNS, MOST_RUNS),
+        sources={k: v for each in readings if each for k, v in each.sources.items()},
+    )
     schema = _text_format(body).get("schema")
     # As it was before anything was loaded, so that the prefix stays cached (contract D). What an
     # MCP server offers is read where it is listed, in an item.

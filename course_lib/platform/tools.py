@@ -7,8 +7,8 @@ refused by name rather than ignored.
 from typing import Any
 
 from .errors import Json, kind, missing, refusal, wrong_type, wrong_value
-from .hosted import KINDS, name_of
 from .hosted.programs import PROGRAMS
+from .hosted.tool import KINDS, name_of
 from .hosted.tool_search import deferred
 from .rules import anything, array, fields, mapping, one_of, reject_unknown, text
 

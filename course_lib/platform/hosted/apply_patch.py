@@ -4,14 +4,11 @@ A change is a diff in the V4A form, which `agents.apply_diff` applies. The turn 
 and the client says in an `apply_patch_call_output` what became of it.
 """
 
-from collections.abc import Iterator
-
 from ..errors import Json
 from ..http import written
 from ..rules import shape
-from ..tokens import pieces, sayable
-from .hosted_tool import call_and_output
-from .tool import Call, Offer, Outcome, Tool, call_item
+from ..tokens import sayable
+from .tool import Call, Offer, Outcome, Told, Tool, call_and_output, call_item, seen, tell
 
 OPERATIONS = {
     "create_file": ("path", "diff"),
@@ -31,16 +28,12 @@ _OPERATION: Json = {
     },
     "required": ["type", "path"],
 }
-_TOOL = {
-    "type": "apply_patch",
-    "name": "apply_patch",
-    "description": "Create, change or delete a file with a patch.",
-    "parameters": {
-        "type": "object",
-        "properties": {"operation": _OPERATION},
-        "required": ["operation"],
-    },
-}
+_TOOL = seen(
+    "apply_patch",
+    "Create, change or delete a file with a patch.",
+    "operation",
+    operation=_OPERATION,
+)
 
 
 def _ask(call: Call) -> Outcome:
@@ -58,18 +51,16 @@ def _begun(item: Json) -> Json:
     return {"operation": item["operation"] | diff}
 
 
-def _tell_diff(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+def _tell_diff(item: Json, response: Json) -> Told:
     diff = item["operation"].get("diff")
     if diff is not None:
-        for piece in pieces(diff):
-            yield "_operation_diff.delta", {"delta": piece}
-        yield "_operation_diff.done", {"diff": diff}
+        yield from tell("apply_patch_call_operation_diff", diff, {"diff": diff})
 
 
 APPLY_PATCH = Tool(
     name="apply_patch",
     entry=shape("ApplyPatch"),
-    offers=lambda entry, desk: [Offer(_TOOL, entry, _ask)],
+    offers=lambda entry, desk: [Offer(_TOOL, entry, _ask, client=True)],
     items=call_and_output(
         "apply_patch",
         said=lambda item: {"operation": item["operation"]},

@@ -13,8 +13,7 @@ from ..containers import ContainerFile
 from ..errors import Json
 from ..rules import shape
 from ..state import State
-from .hosted_tool import Ran, hosted_tool
-from .tool import Call
+from .tool import Call, Ran, hosted_tool, seen
 
 
 def _check(entry: Json, state: State) -> None:
@@ -22,13 +21,13 @@ def _check(entry: Json, state: State) -> None:
 
 
 def _run(call: Call) -> Ran:
-    container = containers.choose(call.state, call.declared["container"], call.items)
+    container = containers.choose(call.state, call.declared["container"], call.desk.items)
     code = str(call.arguments.get("code") or "")
     (ended,), made = container_run.run(call.state, container, "python", [code])
     images = [each for each in made if each.name.lower().endswith(".png")]
     outputs: list[Json] = [{"type": "logs", "logs": ended.stdout}] if ended.stdout else []
     outputs += [{"type": "image", "url": _data_url(image)} for image in images]
-    shown = call.caller or "code_interpreter_call.outputs" in call.include
+    shown = call.caller or "code_interpreter_call.outputs" in call.desk.include
     item = {"code": code, "container_id": container.id, "outputs": outputs if shown else None}
     reads: Json = {"logs": ended.stdout}
     if ended.exit_code and not ended.stopped:
@@ -46,15 +45,13 @@ def _data_url(image: ContainerFile) -> str:
 
 
 CODE_INTERPRETER = hosted_tool(
-    name="code_interpreter",
-    item="code_interpreter_call",
+    seen(
+        "code_interpreter",
+        "Run Python code: compute, work on the files in /mnt/data, and write new ones there.",
+        "code",
+        code={"type": "string", "description": "Python code to run."},
+    ),
     prefix="ci",
-    about="Run Python code: compute, work on the files in /mnt/data, and write new ones there.",
-    parameters={
-        "type": "object",
-        "properties": {"code": {"type": "string", "description": "Python code to run."}},
-        "required": ["code"],
-    },
     entry=shape("CodeInterpreter"),
     check=_check,
     run=_run,

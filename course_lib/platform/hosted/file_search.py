@@ -8,8 +8,7 @@ from ..errors import Json, refusal
 from ..rules import shape
 from ..state import State
 from ..store_search import OPTIONS, OWN, search
-from .hosted_tool import Ran, hosted_tool
-from .tool import Call
+from .tool import Call, Ran, hosted_tool, seen, with_defaults
 
 USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
 
@@ -20,23 +19,23 @@ def _check(entry: Json, state: State) -> None:
             raise refusal("no_such_store_to_search", store_id=store_id)
 
 
+_shown = with_defaults(
+    {"filters": None, "max_num_results": USUAL_RESULTS, "ranking_options": None},
+    "vector_store_ids",
+)
+
+
 def _echo(entry: Json) -> Json:
     """With the defaults in force, as recorded."""
-    return {
-        "type": "file_search",
-        "filters": entry.get("filters"),
-        "max_num_results": entry.get("max_num_results") or USUAL_RESULTS,
-        "ranking_options": {"ranker": "auto", "score_threshold": 0}
-        | (entry.get("ranking_options") or {}),
-        "vector_store_ids": entry["vector_store_ids"],
-    }
+    ranking = {"ranker": "auto", "score_threshold": 0} | (entry.get("ranking_options") or {})
+    return _shown(entry) | {"ranking_options": ranking}
 
 
 def _run(call: Call) -> Ran:
     queries, declared = list(call.arguments["queries"]), call.declared
     options = {name: declared[name] for name in OPTIONS if declared[name] is not None}
     results = search(call.state, declared["vector_store_ids"], queries, **options)
-    shown = "file_search_call.results" in call.include
+    shown = "file_search_call.results" in call.desk.include
     cited = ("file_id", "filename")
     sources = {
         each["file_id"]: {"type": "file_citation"} | {name: each[name] for name in cited}
@@ -47,21 +46,17 @@ def _run(call: Call) -> Ran:
 
 
 FILE_SEARCH = hosted_tool(
-    name="file_search",
-    item="file_search_call",
-    prefix="fs",
-    about="Search the user's files for passages that answer a question.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "queries": {
-                "type": "array",
-                "items": {"type": "string"},
-                "description": "What to search for, in one or more wordings.",
-            }
+    seen(
+        "file_search",
+        "Search the user's files for passages that answer a question.",
+        "queries",
+        queries={
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What to search for, in one or more wordings.",
         },
-        "required": ["queries"],
-    },
+    ),
+    prefix="fs",
     entry=shape("FileSearch", **OWN),
     echo=_echo,
     check=_check,

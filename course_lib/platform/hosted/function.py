@@ -13,38 +13,17 @@ from ..errors import Json, missing, refusal
 from ..http import written
 from ..rules import reject_unknown, shape, shape_fields, up_to
 from ..strict_schema import check_named, fits_strict, normalise
-from ..tokens import pieces, sayable
-from .tool import Call, ItemKind, Offer, Outcome, Tool, call_item
+from ..tokens import sayable
+from .tool import Call, ItemKind, Offer, Outcome, Told, Tool, call_item, seen, tell, with_defaults
 
 if TYPE_CHECKING:
     from .desk import Desk
 
 NAME = re.compile("[a-zA-Z0-9_-]+")
-
-_REQUIRED, _OPTIONAL = shape_fields("Function")
 _NESTED = (
     "This is the Chat Completions shape. Take the inner object out: name, description, "
     'parameters and strict stand beside "type": "function".'
 )
-_ECHOED_IF_SENT = ("defer_loading", "allowed_callers")
-
-
-def _function(tool: Any, path: str) -> None:
-    if "name" not in tool:
-        raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
-    reject_unknown(tool, path, (*_REQUIRED, *_OPTIONAL))
-    check_function(tool, path)
-
-
-def check_function(tool: Json, path: str) -> None:
-    """What a function declares: flat here, nested on Chat Completions."""
-    for name, rule in (_REQUIRED | _OPTIONAL).items():
-        if name in tool:
-            rule(tool[name], f"{path}.{name}")
-    check_name(tool["name"], f"{path}.name")
-    for name, strict in (("parameters", bool(tool.get("strict"))), ("output_schema", None)):
-        if tool.get(name) is not None:
-            check_named(tool["name"], tool[name], f"{path}.{name}", strict)
 
 
 def check_name(name: Any, path: str) -> None:
@@ -54,22 +33,43 @@ def check_name(name: Any, path: str) -> None:
         raise refusal("wrong_name", path, pattern=NAME.pattern)
 
 
+_REQUIRED, _OPTIONAL = shape_fields("Function", Name=check_name)
+_FIELDS = _REQUIRED | _OPTIONAL
+
+
+def _function(tool: Any, path: str) -> None:
+    if "name" not in tool:
+        raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
+    reject_unknown(tool, path, tuple(_FIELDS))
+    check_function(tool, path)
+
+
+def check_function(tool: Json, path: str) -> None:
+    """What a function declares: flat here, nested on Chat Completions."""
+    for name, rule in _FIELDS.items():
+        if name in tool:
+            rule(tool[name], f"{path}.{name}")
+    for name, strict in (("parameters", bool(tool.get("strict"))), ("output_schema", None)):
+        if tool.get(name) is not None:
+            check_named(tool["name"], tool[name], f"{path}.{name}", strict)
+
+
+_IF_SENT = ("defer_loading", "allowed_callers")
+_shown = with_defaults(
+    dict.fromkeys(("description", "name", "output_schema", "parameters", "strict")), *_IF_SENT
+)
+
+
 def _echo(tool: Json) -> Json:
     """A function as the reply shows it: every field there, `strict` decided (contract B)."""
-    schema, strict = tool.get("parameters"), tool.get("strict")
-    if strict is None:
-        normalised = normalise(schema) if schema else None
-        strict = normalised is not None and fits_strict(normalised)
-        schema = normalised if strict else schema
-    echoed = {
-        "type": "function",
-        "description": tool.get("description") or None,
-        "name": tool["name"],
-        "output_schema": tool.get("output_schema"),
-        "parameters": schema,
-        "strict": strict,
-    }
-    return echoed | {name: tool[name] for name in _ECHOED_IF_SENT if name in tool}
+    shown = _shown(tool)
+    shown["description"] = shown["description"] or None
+    if shown["strict"] is None:
+        normalised = normalise(shown["parameters"]) if shown["parameters"] else None
+        shown["strict"] = normalised is not None and fits_strict(normalised)
+        if shown["strict"]:
+            shown["parameters"] = normalised
+    return shown
 
 
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
@@ -78,7 +78,7 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
 
 
 def offer_function(entry: Json) -> Offer:
-    return Offer(entry, entry, _call, written="arguments")
+    return Offer(entry, entry, _call, client=True, written="arguments")
 
 
 def _call(call: Call) -> Outcome:
@@ -92,14 +92,13 @@ def _ask(call: Call, prefix: str, said: Json) -> Outcome:
     if "namespace" in call.offer.tool:
         item["namespace"] = call.offer.tool["namespace"]
     if call.caller:
-        item |= {"status": "in_progress"}  # as recorded
+        item["status"] = "in_progress"  # as recorded
     return Outcome([item], waits=True)
 
 
-def _tell_arguments(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
-    for piece in pieces(item["arguments"]):
-        yield "_arguments.delta", {"delta": piece}
-    yield "_arguments.done", {"name": item["name"], "arguments": item["arguments"]}
+def _tell_arguments(item: Json, response: Json) -> Told:
+    done = {"name": item["name"], "arguments": item["arguments"]}
+    return tell("function_call_arguments", item["arguments"], done)
 
 
 FUNCTION = Tool(
@@ -116,6 +115,8 @@ def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> No
     """What a function with an `output_schema` returns as a text is JSON (recorded)."""
     tools = [tool for entry in entries for tool in (entry, *entry.get("tools", []))]
     structured = {tool["name"] for tool in tools if tool.get("output_schema")}
+    if not structured:
+        return
     functions = (item for item in items if item.get("type") == "function_call")
     calls = {item["call_id"] for item in functions if item["name"] in structured}
     for item in new:
@@ -140,21 +141,14 @@ def _format(value: Any, path: str) -> None:
 
 
 _any_format = shape("CustomFormat")
-
-
-def _echo_custom(tool: Json) -> Json:
-    described = {"description": tool.get("description"), "name": tool["name"]}
-    echoed = {"type": "custom", **described, "format": tool.get("format") or {"type": "text"}}
-    return echoed | {name: tool[name] for name in _ECHOED_IF_SENT if name in tool}
+_INPUT = {"type": "string", "description": "The whole input of the tool, as plain text."}
+_PARAMETERS = seen("custom", "", "input", input=_INPUT)["parameters"]
 
 
 def _offers_custom(entry: Json, desk: "Desk") -> Iterator[Offer]:
     if not entry.get("defer_loading"):
-        parameters = {"type": "object", "properties": {"input": _INPUT}, "required": ["input"]}
-        yield Offer(entry | {"parameters": parameters}, entry, _call_custom, written="input")
-
-
-_INPUT = {"type": "string", "description": "The whole input of the tool, as plain text."}
+        shown = entry | {"parameters": _PARAMETERS}
+        yield Offer(shown, entry, _call_custom, client=True, written="input")
 
 
 def _call_custom(call: Call) -> Outcome:
@@ -163,8 +157,7 @@ def _call_custom(call: Call) -> Outcome:
 
 
 def _read_call(item: Json, state: Any) -> list[Json]:
-    arguments = json.dumps({"input": item["input"]}, ensure_ascii=False)
-    return [item | {"type": "function_call", "arguments": arguments}]
+    return [item | {"type": "function_call", "arguments": written({"input": item["input"]})}]
 
 
 def _read_output(item: Json, state: Any) -> list[Json]:
@@ -180,5 +173,5 @@ CUSTOM = Tool(
         ItemKind("custom_tool_call_output", read=_read_output),
     ),
     label="name",
-    echo=_echo_custom,
+    echo=with_defaults({"description": None, "name": None, "format": {"type": "text"}}, *_IF_SENT),
 )

@@ -1,35 +1,27 @@
 """`image_generation`: a real PNG for a prompt, always the same for the same one (contract D).
 
-It is a mosaic and shows nothing of the prompt (`picture.py`), and it is a PNG whatever format was
-asked for: the item says so. What it would cost is counted as the vendor documents it.
+It is a symmetric mosaic and shows nothing of the prompt, and it is a PNG whatever format was asked
+for: the item says so. What it would cost is counted as the vendor documents it.
 """
 
 import base64
+import hashlib
 import re
-from collections.abc import Iterator
+import struct
+import zlib
+from colorsys import hls_to_rgb
 from typing import Any
 
 from ..errors import Json, refusal
 from ..rules import shape, text
 from ..tokens import count_text
-from .hosted_tool import Ran, hosted_tool
-from .picture import FINEST, png
-from .tool import Call
+from .tool import Call, Ran, Told, hosted_tool, seen, with_defaults
 
 # Output tokens of a square picture, by quality (docs).
 TOKENS = {"low": 272, "medium": 1056, "high": 4160, "xhigh": 4160, "max": 4160}
 SQUARE = 1024
 WIDEST, LARGEST, STEP = 3, 3840 * 2160, 16  # aspect ratio; pixels; divisor of both sides
-ECHOED = {
-    "background": "auto",
-    "model": "gpt-image-1",
-    "moderation": "auto",
-    "n": 1,
-    "output_compression": 100,
-    "output_format": "png",
-    "quality": "auto",
-    "size": "auto",
-}
+FINEST = 16  # tiles along a side
 
 
 def _size(value: Any, path: str) -> None:
@@ -48,64 +40,109 @@ def _measures(size: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
+_shown = with_defaults(
+    {
+        "background": "auto",
+        "model": "gpt-image-1",
+        "moderation": "auto",
+        "n": 1,
+        "output_compression": 100,
+        "output_format": "png",
+        "quality": "auto",
+        "size": "auto",
+    }
+)
+
+
 def _echo(entry: Json) -> Json:
     """With the defaults in force, as recorded; partial images only when there are some."""
-    sent = {name: entry[name] for name in ECHOED if entry.get(name) is not None}
     some = {"partial_images": entry["partial_images"]} if entry.get("partial_images") else {}
-    return {"type": entry["type"], **ECHOED, **sent, **some}
+    return _shown(entry) | some
 
 
 def _run(call: Call) -> Ran:
     prompt, declared = str(call.arguments.get("prompt") or ""), call.declared
     width, height = _measures(declared["size"])
-    quality = "high" if declared["quality"] == "auto" else declared["quality"]
-    background = "transparent" if declared["background"] == "transparent" else "opaque"
-    picture = png(prompt, width, height, background == "transparent")
     item = {
         "action": "generate",
-        "background": background,
+        "background": "transparent" if declared["background"] == "transparent" else "opaque",
         "output_format": "png",
-        "quality": quality,
-        "result": base64.b64encode(picture).decode(),
+        "quality": "high" if declared["quality"] == "auto" else declared["quality"],
         "revised_prompt": prompt,
         "size": f"{width}x{height}",
     }
     reads = {"status": "completed", "revised_prompt": prompt, "size": item["size"]}
-    drawn, said = TOKENS[quality] * width * height // SQUARE**2, count_text(prompt)
+    drawn, said = TOKENS[item["quality"]] * width * height // SQUARE**2, count_text(prompt)
     counted = {
         "input_tokens": said,
-        "input_tokens_details": {"image_tokens": 0, "text_tokens": said},
+        "input_tokens_details": {"text_tokens": said},
         "output_tokens": drawn,
-        "output_tokens_details": {"image_tokens": drawn, "text_tokens": 0},
+        "output_tokens_details": {"image_tokens": drawn},
         "total_tokens": said + drawn,
     }
-    return Ran(item, reads, billed={"image_gen": counted})
+    return Ran(item | {"result": _picture(item, FINEST)}, reads, billed={"image_gen": counted})
 
 
-def _partial_images(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+def _partial_images(item: Json, response: Json) -> Told:
     """The picture as it becomes finer, as often as the entry asks for."""
     wanted = max(tool.get("partial_images", 0) for tool in [{}, *response["tools"]])
     shown = {name: item[name] for name in ("background", "output_format", "quality", "size")}
     for index in range(wanted):
-        width, height = _measures(item["size"])
-        transparent = item["background"] == "transparent"
-        tiles = FINEST >> (wanted - index)
-        partial = png(item["revised_prompt"], width, height, transparent, tiles)
-        encoded = base64.b64encode(partial).decode()
-        told = {"partial_image_index": index, "partial_image_b64": encoded}
-        yield ".partial_image", told | shown
+        partial = _picture(item, FINEST >> (wanted - index))
+        told = {"partial_image_index": index, "partial_image_b64": partial}
+        yield "image_generation_call.partial_image", told | shown
+
+
+def _picture(item: Json, tiles: int) -> str:
+    """The PNG, in base64, with `tiles` tiles in each row and column; fewer make it coarser.
+
+    A tile has one of four colours, and a pixel two bits: `0x55 * n` is four pixels of colour n.
+    """
+    digest = hashlib.sha256(item["revised_prompt"].encode("utf-8", "replace")).digest()
+    width, height = _measures(item["size"])
+
+    def line(y: int) -> bytes:
+        columns = [min(x, FINEST - 1 - x) for x in range(0, FINEST, FINEST // tiles)]
+        colours = [digest[2 * y + x // 4] >> x % 4 * 2 & 3 for x in columns]
+        return b"\0" + bytes(0x55 * colours[4 * x * tiles // width] for x in range(width // 4))
+
+    lines = [line(y) for y in range(0, FINEST, FINEST // tiles)]
+    rows = b"".join(lines[y * tiles // height] for y in range(height))
+    tones = (hls_to_rgb(digest[0] / 256, light, 0.6) for light in (0.92, 0.3, 0.5, 0.7))
+    transparent = item["background"] == "transparent"
+    png = b"\x89PNG\r\n\x1a\n" + b"".join(
+        (
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)),
+            _chunk(b"PLTE", bytes(round(255 * part) for tone in tones for part in tone)),
+            _chunk(b"tRNS", b"\0") if transparent else b"",  # the first colour is the background
+            _chunk(b"IDAT", _stored(rows)),
+            _chunk(b"IEND", b""),
+        )
+    )
+    return base64.b64encode(png).decode()
+
+
+def _stored(data: bytes) -> bytes:
+    """A zlib stream that compresses nothing, and so is the same with every zlib there is."""
+    most, made = 0xFFFF, b"\x78\x01"  # bytes in a block; the head
+    for start in range(0, len(data), most):
+        block, last = data[start : start + most], start + most >= len(data)
+        made += struct.pack("<BHH", last, len(block), len(block) ^ most) + block
+    return made + struct.pack(">I", zlib.adler32(data))
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 IMAGE_GENERATION = hosted_tool(
-    name="image_generation",
-    item="image_generation_call",
+    seen(
+        "image_generation",
+        "Generate an image from a description of it.",
+        "prompt",
+        prompt={"type": "string", "description": "What the image shows."},
+    ),
     prefix="ig",
-    about="Generate an image from a description of it.",
-    parameters={
-        "type": "object",
-        "properties": {"prompt": {"type": "string", "description": "What the image shows."}},
-        "required": ["prompt"],
-    },
     entry=shape("ImageGeneration", Size=_size),
     echo=_echo,
     run=_run,

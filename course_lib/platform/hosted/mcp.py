@@ -2,7 +2,9 @@
 
 An entry of `tools` is a server, and offers the model each tool of it that `allowed_tools` lets
 through. They are listed before the model is asked, unless the context still holds an earlier
-`mcp_list_tools` item. A call that the user must approve ends the turn (`mcp_approval.py`).
+`mcp_list_tools` item. A call that the user must approve ends the turn; the next request answers
+its `mcp_approval_request` by the id. An approved call is made before the model is asked again; of a
+denied one the model reads that it was not made.
 
 `headers` and `authorization` reach the server and nothing else: the reply shows them redacted, and
 they are to be sent again with every request.
@@ -17,12 +19,21 @@ from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
 from ..http import written
 from ..rules import shape
-from ..state import Reading, State
+from ..state import State
 from ..strict_schema import is_schema
-from .hosted_tool import as_call
-from .mcp_approval import APPROVALS, approved, matches, needs_approval, of_type
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
-from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id
+from .tool import (
+    Call,
+    ItemKind,
+    Offer,
+    Outcome,
+    Told,
+    Tool,
+    as_call,
+    as_output,
+    caller_id,
+    with_defaults,
+)
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -68,28 +79,34 @@ def _address(entry: Json) -> str:
     return str(next(entry[name] for name in ADDRESSES if entry.get(name)))
 
 
+_shown = with_defaults(
+    {
+        "require_approval": "always",
+        **dict.fromkeys(("allowed_tools", "server_description", "server_label", "server_url")),
+        "headers": None,
+    },
+    "allowed_callers", "connector_id", "defer_loading", "tunnel_id",
+)  # fmt: skip
+
+
 def _echo(entry: Json) -> Json:
-    """An entry as the reply shows it: with all but the addresses it has not."""
-    shown = {"type": "mcp", "require_approval": entry.get("require_approval") or "always"}
-    for name in ("allowed_tools", "server_description", "server_label", "server_url"):
-        shown[name] = entry.get(name)
-    shown["headers"] = dict.fromkeys(entry.get("headers") or (), REDACTED) or None
-    if entry.get("authorization"):
-        shown["authorization"] = REDACTED
-    also = ("allowed_callers", "connector_id", "defer_loading", "tunnel_id")
-    return shown | {name: entry[name] for name in also if name in entry}
+    """An entry as the reply shows it: with all but the addresses it has not, and no secrets."""
+    shown = _shown(entry)
+    shown["headers"] = dict.fromkeys(shown["headers"] or (), REDACTED) or None
+    return shown | ({"authorization": REDACTED} if entry.get("authorization") else {})
 
 
 def without_secrets(sent: Any) -> Any:
     """A request, or an item that brings tools in, as it may be kept for all to read."""
     if not isinstance(sent, dict):
         return sent
-    hidden = dict.fromkeys(SECRETS, REDACTED) if sent.get("type") == "mcp" else {}
-    kept: Json = {name: hidden.get(name, value) for name, value in sent.items()}
-    for name in ("input", "tools"):
-        if isinstance(sent.get(name), list):
-            kept[name] = [without_secrets(each) for each in sent[name]]
-    return kept
+    if sent.get("type") == "mcp":
+        return sent | {name: REDACTED for name in SECRETS if name in sent}
+    inner = {k: [*map(without_secrets, sent[k])] for k in _HOLDS if isinstance(sent.get(k), list)}
+    return sent | inner if inner else sent
+
+
+_HOLDS = ("input", "tools")  # what may have a server in it
 
 
 def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
@@ -115,7 +132,7 @@ def _due(desk: "Desk") -> Iterator[Outcome]:
         if not entry.get("defer_loading") and _listed(entry, desk) is None:
             listing = _list(entry, desk)
             yield Outcome([listing], [listing])
-    for request in approved(desk.items):
+    for request in _approved(desk.items):
         yield _call(servers[request["server_label"]], request, desk, request["id"])
 
 
@@ -146,7 +163,7 @@ def _list(entry: Json, desk: "Desk") -> Json:
         for tool in found
     ]
     made = {"id": desk.state.new_id("mcpl"), "type": "mcp_list_tools", "server_label": label}
-    return made | {"tools": [tool for tool in tools if matches(entry["allowed_tools"], tool)]}
+    return made | {"tools": [tool for tool in tools if _matches(entry["allowed_tools"], tool)]}
 
 
 _IN_A_THREAD = (
@@ -157,7 +174,7 @@ _IN_A_THREAD = (
 
 def _listed(entry: Json, desk: "Desk") -> Json | None:
     """The latest listing of a server that the context holds."""
-    for item in reversed(of_type("mcp_list_tools", desk.items)):
+    for item in reversed(_of_type("mcp_list_tools", desk.items)):
         if item["server_label"] == entry["server_label"] and not item.get("error"):
             return item
     return None
@@ -166,21 +183,29 @@ def _listed(entry: Json, desk: "Desk") -> Json | None:
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     listing = None if entry.get("defer_loading") else _listed(entry, desk)
     for tool in listing["tools"] if listing else ():
-        if matches(entry["allowed_tools"], tool):
+        if _matches(entry["allowed_tools"], tool):
+            schema = tool["input_schema"]
             shown = {
                 "type": "mcp",
                 "name": tool["name"],
                 "server_label": entry["server_label"],
                 "description": tool.get("description") or "",
-                "parameters": _parameters(tool["input_schema"]),
+                "parameters": schema if is_schema(schema) else _UNTOLD,
                 "annotations": tool.get("annotations"),
             }
             yield Offer(shown, entry, partial(_run, tool))
 
 
-def _parameters(schema: Json) -> Json:
-    """A server's schema as the model reads it: one that is malformed says nothing."""
-    return schema if is_schema(schema) else {"type": "object", "properties": {}}
+_UNTOLD: Json = {"type": "object", "properties": {}}  # a malformed schema says nothing
+
+
+def _matches(wanted: list[str] | Json | None, tool: Json) -> bool:
+    """Whether a filter takes a tool in: by its name, by being read-only, or by both."""
+    if wanted is None or isinstance(wanted, list):
+        return wanted is None or tool["name"] in wanted
+    read_only = bool((tool.get("annotations") or {}).get("read_only"))
+    named = tool["name"] in wanted.get("tool_names", (tool["name"],))
+    return named and wanted.get("read_only", read_only) == read_only
 
 
 # --- A call ---------------------------------------------------------------------------------------
@@ -189,7 +214,7 @@ def _parameters(schema: Json) -> Json:
 def _run(tool: Json, call: Call) -> Outcome:
     """A call by the model: made at once, or shown to the user first."""
     entry, asked = call.declared, {"arguments": written(call.arguments), "name": tool["name"]}
-    if not needs_approval(entry["require_approval"], tool):
+    if not _needs_approval(entry["require_approval"], tool):
         return _call(entry, asked, call.desk, None)
     made = {"id": call.state.new_id("mcpr"), "type": "mcp_approval_request", **asked}
     return Outcome([made | {"server_label": entry["server_label"]}], waits=True)
@@ -232,12 +257,64 @@ def _read_call(item: Json, state: State) -> list[Json]:
     text, error = item.get("output") or "", item.get("error")
     if error:
         text = written({"error": error.get("message") or _text(error.get("content") or [])})
-    known_as = {"id": item.get("approval_request_id") or item.get("id")}
-    return as_call(item["name"], item | known_as, Reading(item["arguments"], text))
+    call_id = item.get("approval_request_id") or item.get("id")
+    return as_call(item["name"], call_id, item["arguments"]) + as_output(call_id, text)
 
 
-def _ended(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
-    yield f".{item['status']}", {}
+# --- What the user approves -----------------------------------------------------------------------
+
+
+def _needs_approval(wanted: str | Json, tool: Json) -> bool:
+    """What no filter names needs it, unless `always` stands alone: then it lists those that do."""
+    if isinstance(wanted, str):
+        return wanted == "always"
+    if "always" in wanted and _matches(wanted["always"], tool):
+        return True
+    return "always" not in wanted if "never" not in wanted else not _matches(wanted["never"], tool)
+
+
+def _of_type(item_type: str, items: list[Json]) -> list[Json]:
+    return [item for item in items if item.get("type") == item_type]
+
+
+def _approved(items: list[Json]) -> list[Json]:
+    """The requests whose calls are allowed and not yet made."""
+    done = {item.get("approval_request_id") for item in _of_type("mcp_call", items)}
+    answers = _of_type("mcp_approval_response", items)
+    allowed = {each["approval_request_id"] for each in answers if each["approve"]} - done
+    return [each for each in _of_type("mcp_approval_request", items) if each["id"] in allowed]
+
+
+def check_approvals(items: list[Json], entries: list[Json]) -> None:
+    """Each request in a context has one answer, and each answer its request (reported)."""
+    asked = [item["id"] for item in _of_type("mcp_approval_request", items)]
+    told = [each["approval_request_id"] for each in _of_type("mcp_approval_response", items)]
+    if unknown := [each for each in told if each not in asked]:
+        raise refusal("approval_of_nothing", unknown=", ".join(unknown))
+    if unanswered := [each for each in asked if each not in told]:
+        raise refusal("approval_missing", unanswered=", ".join(unanswered))
+    if twice := [each for each in asked if told.count(each) > 1]:
+        raise refusal("approval_twice", twice=twice[0])
+    there = {entry["server_label"] for entry in entries if entry["type"] == "mcp"}
+    if absent := [each for each in _approved(items) if each["server_label"] not in there]:
+        raise refusal("approved_server_missing", server_label=absent[0]["server_label"])
+
+
+def _read_request(item: Json, state: State) -> list[Json]:
+    """A call. Its result is the call that was approved, or the denial."""
+    return as_call(item["name"], item["id"], item["arguments"])
+
+
+def _read_answer(item: Json, state: State) -> list[Json]:
+    if item["approve"]:
+        return []
+    why = f": {item['reason']}" if item.get("reason") else "."
+    denial = written({"error": f"The user did not approve this call{why}"})
+    return as_output(item["approval_request_id"], denial)
+
+
+def _ended(item: Json, response: Json) -> Told:
+    yield f"mcp_call.{item['status']}", {}
 
 
 _STAGES = ("in_progress", "arguments", _ended)
@@ -249,7 +326,8 @@ MCP = Tool(
     items=(
         ItemKind("mcp_list_tools", ("in_progress", "completed"), {"tools": []}, ("status",)),
         ItemKind("mcp_call", _STAGES, _BEGUN, read=_read_call),
-        *APPROVALS,
+        ItemKind("mcp_approval_request", fleeting=("status",), read=_read_request),
+        ItemKind("mcp_approval_response", read=_read_answer),
     ),
     label="server_label",
     echo=_echo,

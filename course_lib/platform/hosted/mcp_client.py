@@ -6,14 +6,15 @@ headers and tokens included; only the socket is left out. A server on loopback i
 Streamable HTTP, or over SSE if that is what it speaks. Nothing else is reached: a redirect is
 followed only where the client of `mcp` does, on the same host and port.
 
-The platform is synchronous and the client is not, so it runs in one background thread with an
-event loop. A session lasts for one listing or one call.
+The platform is synchronous and the client is not, so each session, which lasts for one listing or
+one call, has a thread with an event loop of its own. One that is stuck holds up no other.
 """
 
 import asyncio
 import json
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from http import client as http_client
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0  # seconds a server may take for a listing or a call
 MOST_TOOLS = 1_000  # that a server may list, and pages of them, which may have no end
-STUCK = 1.0  # seconds after which an event loop that takes no turn is given up
 WITHOUT_STREAMABLE_HTTP = (400, 404, 405)  # what an SSE server answers, as MCP tells the two apart
 INVALID_PARAMS = -32602
 
@@ -72,11 +72,9 @@ def list_tools(endpoint: Endpoint) -> list[Json]:
             page = await client.list_tools(cursor=cursor)
             found += page.tools
             cursor = page.next_cursor
-            if cursor is None or len(found) > MOST_TOOLS:
-                break
-        if cursor is not None or len(found) > MOST_TOOLS:
-            raise ValueError(f"It lists more than {MOST_TOOLS:,} tools, or pages of them.")
-        return [each.model_dump(by_alias=True, mode="json") for each in found]
+            if cursor is None and len(found) <= MOST_TOOLS:
+                return [each.model_dump(by_alias=True, mode="json") for each in found]
+        raise ValueError(f"It lists more than {MOST_TOOLS:,} tools, or pages of them.")
 
     return _wait(endpoint, ask)
 
@@ -156,15 +154,7 @@ async def _in_process(endpoint: Endpoint, stack: AsyncExitStack) -> httpx2.ASGIT
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
     await stack.enter_async_context(app.router.lifespan_context(app))
-
-    async def survived(*wire: Any) -> None:
-        """The server's `sys.exit()` would end the event loop, and leave whoever asked waiting."""
-        try:
-            await app(*wire)
-        except (SystemExit, KeyboardInterrupt) as error:
-            raise RuntimeError(f"{type(error).__name__} in the server") from error
-
-    return httpx2.ASGITransport(survived, raise_app_exceptions=False)
+    return httpx2.ASGITransport(app, raise_app_exceptions=False)
 
 
 def _failure(error: BaseException, refused: list[int]) -> Failure:
@@ -181,43 +171,23 @@ def _failure(error: BaseException, refused: list[int]) -> Failure:
     return Failure("http_error", 424, f"{type(error).__name__}: {error}")
 
 
-_starting = threading.Lock()
-_running: tuple[threading.Thread, asyncio.AbstractEventLoop] | None = None
-
-
 def _wait(endpoint: Endpoint, ask: Ask[Answer]) -> Answer:
-    """Ask in the background; Failure when that takes too long."""
+    """Ask in a thread; Failure when that takes too long."""
     if endpoint.mounted is None and not is_loopback(endpoint.url):
         raise Failure("http_error", 424, "This address is not one of this machine's own.")
-    loop = _background()
-    future = asyncio.run_coroutine_threadsafe(_ask(endpoint, ask), loop)
+    answer: Future[Answer] = Future()
+
+    def session() -> None:
+        try:
+            answer.set_result(asyncio.run(asyncio.wait_for(_ask(endpoint, ask), TIMEOUT)))
+        except (Failure, TimeoutError) as error:
+            answer.set_exception(error)
+        except BaseException as error:  # a mounted server may call sys.exit()
+            answer.set_exception(_failure(error, []))
+
+    threading.Thread(target=session, name="mcp", daemon=True).start()
     try:
-        return future.result(TIMEOUT)
+        return answer.result(TIMEOUT)
     except TimeoutError:
-        _leave_if_stuck(loop)
         late = f"The server did not answer within {TIMEOUT:g} seconds."
         raise Failure("http_error", 504, late) from None
-    finally:
-        future.cancel()
-
-
-def _leave_if_stuck(loop: asyncio.AbstractEventLoop) -> None:
-    """A mounted tool that does not give way holds up its loop: the next ask gets another."""
-    global _running
-    turned = threading.Event()
-    loop.call_soon_threadsafe(turned.set)
-    if not turned.wait(STUCK):
-        _running = None
-        loop.call_soon_threadsafe(loop.stop)
-
-
-def _background() -> asyncio.AbstractEventLoop:
-    """The event loop in the background. A forked process has none of its parent's threads."""
-    global _running
-    with _starting:
-        if _running is None or not _running[0].is_alive():
-            loop = asyncio.new_event_loop()
-            thread = threading.Thread(target=loop.run_forever, name="mcp", daemon=True)
-            thread.start()
-            _running = thread, loop
-        return _running[1]

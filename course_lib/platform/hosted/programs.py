@@ -23,9 +23,8 @@ from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
 from . import program_runner
-from .hosted_tool import call_and_output
 from .program_runner import Progress
-from .tool import Call, Offer, Outcome, Tool, caller_id
+from .tool import Call, Offer, Outcome, Tool, call_and_output, caller_id, seen
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -37,14 +36,9 @@ _ABOUT = (
     "system, no console and no timer."
 )
 _CODE = {"type": "string", "description": "The program, in JavaScript with top-level await."}
+_TOOL = seen(NAME, _ABOUT, "code", code=_CODE)
 # Calls that hold their own result; any other has an item of its own for it.
 _SETTLED = ("mcp_call", "code_interpreter_call")
-
-
-def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    parameters = {"type": "object", "properties": {"code": _CODE}, "required": ["code"]}
-    shown = {"type": NAME, "name": NAME, "description": _ABOUT, "parameters": parameters}
-    yield Offer(shown, entry, _begin)
 
 
 def _begin(call: Call) -> Outcome:
@@ -77,7 +71,7 @@ def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
         calls, answers = _so_far(program["call_id"], inner.items)
         progress = _play(program, [*offers], calls, answers, desk.state)
         for name, arguments in progress.calls[len(calls) :]:
-            if inner.left <= 0 and not offers[name].written:
+            if inner.left <= 0 and not offers[name].client:
                 progress = replace(progress, ended=True, error=_NO_MORE)
                 break
             # a custom tool may be given its text alone
@@ -222,7 +216,7 @@ _ITEMS = call_and_output(
 PROGRAMS = Tool(
     name=NAME,
     entry=fields({"type": text}),
-    offers=_offers,
+    offers=lambda entry, desk: [Offer(_TOOL, entry, _begin)],
     items=_ITEMS,
     due=_due,
 )

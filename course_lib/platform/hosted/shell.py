@@ -17,26 +17,24 @@ from ..errors import Json
 from ..http import written
 from ..rules import shape
 from ..state import Reading, State
-from ..tokens import pieces, sayable
-from .hosted_tool import call_and_output
-from .tool import Call, Offer, Outcome, Tool, call_item
+from ..tokens import sayable
+from .tool import Call, Offer, Outcome, Told, Tool, call_and_output, call_item, seen, tell
 
 if TYPE_CHECKING:
     from .desk import Desk
 
-_PARAMETERS: Json = {
-    "type": "object",
-    "properties": {
-        "commands": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "Commands to run, one after the other.",
-        },
-        "timeout_ms": {"type": "integer", "description": "How long they may take together."},
-        "max_output_length": {"type": "integer", "description": "Characters wanted of each."},
+_TOOL = seen(
+    "shell",
+    "Run shell commands. Before a task, read the SKILL.md of the skill for it.",
+    "commands",
+    commands={
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "Commands to run, one after the other.",
     },
-    "required": ["commands"],
-}
+    timeout_ms={"type": "integer", "description": "How long they may take together."},
+    max_output_length={"type": "integer", "description": "Characters wanted of each."},
+)
 
 
 def _where(entry: Json) -> Json:
@@ -69,14 +67,8 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
             else [skills.resolve(desk.state, skill) for skill in known]
         )
         known = [{"name": s.name, "description": s.description, "path": s.path} for s in held]
-    tool: Json = {
-        "type": "shell",
-        "name": "shell",
-        "description": "Run shell commands. Before a task, read the SKILL.md of the skill for it.",
-        "parameters": _PARAMETERS,
-        "skills": known,
-    }
-    yield Offer(tool, entry, _ask if where["type"] == "local" else _run)
+    local = where["type"] == "local"
+    yield Offer(_TOOL | {"skills": known}, entry, _ask if local else _run, client=local)
 
 
 def _call(call: Call) -> Json:
@@ -126,21 +118,19 @@ def _shown(ended: Ended, longest: int | None) -> Json:
     return {"stdout": stdout, "stderr": stderr, "outcome": {"type": "timeout"} if late else outcome}
 
 
-def _tell_commands(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+def _tell_commands(item: Json, response: Json) -> Told:
     for index, command in enumerate(item["action"]["commands"]):
-        place = {"command_index": index}
-        yield "_command.added", place | {"command": ""}
-        for piece in pieces(command):
-            yield "_command.delta", place | {"delta": piece}
-        yield "_command.done", place | {"command": command}
+        yield "shell_call_command.added", {"command_index": index, "command": ""}
+        yield from tell("shell_call_command", command, {"command": command}, command_index=index)
 
 
-def _tell_output(item: Json, response: Json) -> Iterator[tuple[str, Json]]:
+def _tell_output(item: Json, response: Json) -> Told:
     for index, each in enumerate(item["output"]):
+        place = {"command_index": index}
         for name in ("stdout", "stderr"):
             if each[name]:
-                yield "_content.delta", {"command_index": index, "delta": {name: each[name]}}
-        yield "_content.done", {"command_index": index, "output": [each]}
+                yield "shell_call_output_content.delta", place | {"delta": {name: each[name]}}
+        yield "shell_call_output_content.done", place | {"output": [each]}
 
 
 _CALL, _OUTPUT = call_and_output(
@@ -167,19 +157,13 @@ SHELL = Tool(
 # --- local_shell: one command, by its words, always for the client --------------------------------
 
 
-_LOCAL: Json = {
-    "type": "local_shell",
-    "name": "local_shell",
-    "description": "Run a command.",
-    "parameters": {
-        "type": "object",
-        "properties": {
-            "command": {"type": "array", "items": {"type": "string"}, "description": "Its words."},
-            "working_directory": {"type": "string", "description": "Where to run it."},
-        },
-        "required": ["command"],
-    },
-}
+_LOCAL = seen(
+    "local_shell",
+    "Run a command.",
+    "command",
+    command={"type": "array", "items": {"type": "string"}, "description": "Its words."},
+    working_directory={"type": "string", "description": "Where to run it."},
+)
 
 
 def _ask_local(call: Call) -> Outcome:
@@ -195,7 +179,7 @@ def _ask_local(call: Call) -> Outcome:
 LOCAL_SHELL = Tool(
     name="local_shell",
     entry=shape("LocalShell"),
-    offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local)],
+    offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local, client=True)],
     items=call_and_output(
         "local_shell",
         said=lambda item: {k: v for k, v in item["action"].items() if v and k != "type"},

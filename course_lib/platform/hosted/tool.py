@@ -10,23 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
+from ..http import written
 from ..rules import Rule
-from ..state import State
+from ..state import Reading, State
+from ..tokens import pieces
 
 if TYPE_CHECKING:
     from .desk import Desk
 
+# Events of a stream: the name of each, after `response.`, and its fields.
+Told = Iterator[tuple[str, Json]]
 # A stage of a stream: the last word of an event's name, the name of a field that is told piece by
-# piece, or a function that makes (tail of the name, fields) from the item and its reply.
-Stage = str | Callable[[Json, Json], Iterator[tuple[str, Json]]]
+# piece, or a function that tells of the item and its reply.
+Stage = str | Callable[[Json, Json], Told]
 
 
 @dataclass(frozen=True, slots=True)
 class ItemKind:
-    """A type of item that a tool makes: how a stream tells of it, and what the model reads of it.
+    """A type of item: how a stream tells of it, and what the model reads of it.
 
     The model reads `items` as calls and their results, whatever they are to the client.
     """
@@ -40,6 +44,13 @@ class ItemKind:
     unnamed: bool = False  # its events do not say whose they are
 
 
+def tell(name: str, text: str, done: Json, **place: int) -> Told:
+    """A text piece by piece, and then whole, in the field that `done` has."""
+    for piece in pieces(text):
+        yield f"{name}.delta", {**place, "delta": piece}
+    yield f"{name}.done", {**place, **done}
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """Something that the model may call."""
@@ -47,7 +58,8 @@ class Offer:
     tool: Json  # as the model sees it: type, name, description, parameters, and more
     entry: Json  # what declared it, as the reply echoes it
     run: Callable[[Call], Outcome]
-    written: str = ""  # if the client runs it: the field of its item that the model writes
+    client: bool = False  # the client runs it, and so may be asked as often as the model likes
+    written: str = ""  # the field of its item that the model writes, and may break off in
 
 
 @dataclass(slots=True)
@@ -62,16 +74,6 @@ class Call:
     @property
     def declared(self) -> Json:
         return self.offer.entry
-
-    @property
-    def include(self) -> list[str]:
-        """What the request wants to see more of."""
-        return self.desk.include
-
-    @property
-    def items(self) -> list[Json]:
-        """The context and the output so far, as the API shows them."""
-        return self.desk.items
 
     @property
     def state(self) -> State:
@@ -89,27 +91,6 @@ class Outcome:
     billed: Json = field(default_factory=dict)  # to be added to the reply's `tool_usage`
 
 
-def call_item(call: Call, prefix: str, said: Json) -> Json:
-    """The item of a call that has an output of its own, matched by the call_id."""
-    item = {"id": call.state.new_id(prefix), "status": "completed", **said}
-    item["call_id"] = call.state.new_id("call")
-    return item
-
-
-def caller_id(item: Json) -> str | None:
-    """The program that an item belongs to, by its call_id; None if the model itself called."""
-    caller = item.get("caller")
-    return caller.get("caller_id") if isinstance(caller, dict) else None
-
-
-def nothing(entry: Json, state: State) -> None:
-    """Most tools need nothing of the platform's memory."""
-
-
-def _nothing_due(desk: Desk) -> Iterator[Outcome]:
-    yield from ()
-
-
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One type of entry in `tools`. The rules and the echo are for the client."""
@@ -120,6 +101,151 @@ class Tool:
     items: tuple[ItemKind, ...]
     label: str = ""  # the field that tells two entries apart, if there may be two
     echo: Callable[[Json], Json] = dict
-    check: Callable[[Json, State], None] = nothing  # ApiError if what the entry names is missing
+    # Raises ApiError if what the entry names is not there: a container, a store, a server.
+    check: Callable[[Json, State], None] = lambda entry, state: None
     # What is to be done before the model is asked, each time, for all entries of this type.
-    due: Callable[[Desk], Iterator[Outcome]] = _nothing_due
+    due: Callable[[Desk], Iterable[Outcome]] = lambda desk: ()
+
+
+# By the type that an entry names (a dated one is the same tool), and that of an item. Filled in
+# `hosted/__init__.py`.
+KINDS: dict[str, Tool] = {}
+ITEM_KINDS: dict[str, ItemKind] = {}
+
+
+def name_of(entry: Json) -> str:
+    """What tells an entry from the others: a name that the client gave it, or else its type."""
+    tool = KINDS[entry["type"]]
+    return str(entry[tool.label]) if tool.label else tool.name
+
+
+def seen(name: str, about: str, *required: str, **properties: Json) -> Json:
+    """A tool as the model sees it: named by its type, with the parameters it takes."""
+    parameters = {"type": "object", "properties": properties, "required": list(required)}
+    return {"type": name, "name": name, "description": about, "parameters": parameters}
+
+
+def with_defaults(defaults: Json, *if_sent: str) -> Callable[[Json], Json]:
+    """An echo: these fields, each as it is in force, and others only if they were sent."""
+
+    def echo(entry: Json) -> Json:
+        sent = {name: entry[name] for name in defaults if entry.get(name) is not None}
+        more = {name: entry[name] for name in if_sent if name in entry}
+        return {"type": entry["type"], **defaults, **sent, **more}
+
+    return echo
+
+
+def caller_id(item: Json) -> str | None:
+    """The program that an item belongs to, by its call_id; None if the model itself called."""
+    caller = item.get("caller")
+    return caller.get("caller_id") if isinstance(caller, dict) else None
+
+
+# --- A call that has an output of its own, matched by the call_id ---------------------------------
+
+
+def call_item(call: Call, prefix: str, said: Json) -> Json:
+    """The item of such a call. `prefix` is that of its id."""
+    item = {"id": call.state.new_id(prefix), "status": "completed", **said}
+    item["call_id"] = call.state.new_id("call")
+    return item
+
+
+def call_and_output(
+    name: str,
+    said: Callable[[Json], Json],
+    told: Callable[[Json], str],
+    call: Json | None = None,
+    output: Json | None = None,
+    types: tuple[str, str] | None = None,
+) -> tuple[ItemKind, ItemKind]:
+    """The items of a call and of its output, for a tool that has both.
+
+    said, told     what the model reads of each: a function's arguments, and its output
+    call, output   how a stream tells of each, as `ItemKind` has it
+    types          of the items, where they are not NAME_call and NAME_call_output
+    """
+    call_type, output_type = types or (f"{name}_call", f"{name}_call_output")
+
+    def read_call(item: Json, state: State) -> list[Json]:
+        return as_call(name, item["call_id"], written(said(item)))
+
+    def read_output(item: Json, state: State) -> list[Json]:
+        return as_output(item.get("call_id") or item["id"], told(item))
+
+    return (
+        ItemKind(call_type, read=read_call, **(call or {})),
+        ItemKind(output_type, read=read_output, **(output or {})),
+    )
+
+
+def as_call(name: str, call_id: str | None, arguments: str) -> list[Json]:
+    """A call as the model reads it. `arguments` are JSON."""
+    called = {"call_id": call_id, "name": name, "arguments": arguments}
+    return [{"type": "function_call", **called}]
+
+
+def as_output(call_id: str | None, output: str) -> list[Json]:
+    return [{"type": "function_call_output", "call_id": call_id, "output": output}]
+
+
+# --- A tool that the platform runs itself, in the middle of a turn (contract D) -------------------
+
+
+@dataclass(slots=True)
+class Ran:
+    """What came of a call that the platform ran, which holds its own result."""
+
+    item: Json  # the fields of the output item, beside its id, type and status
+    reads: Json  # what the model reads of it
+    status: str = "completed"
+    sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
+    billed: Json = field(default_factory=dict)  # to be added to the reply's `tool_usage`
+
+
+def hosted_tool(
+    tool: Json,
+    *,
+    prefix: str,
+    entry: Rule,
+    run: Callable[[Call], Ran],
+    stages: tuple[Stage, ...],
+    begun: Json | None = None,
+    fleeting: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    **more: Any,
+) -> Tool:
+    """The model calls it like a function; the client sees one item, finished, and runs nothing.
+
+    tool      as the model sees it
+    prefix    of the id of its item, whose type is NAME_call
+    stages    how a stream tells of the item; so `begun` and `fleeting` (`ItemKind`)
+    unread    fields of the item that no model reads as text
+    more      `echo` and `check`, as `Tool` has them
+    """
+    name, item_type = tool["name"], f"{tool['name']}_call"
+
+    def act(call: Call) -> Outcome:
+        ran = run(call)
+        made = {"id": call.state.new_id(prefix), "type": item_type, "status": ran.status} | ran.item
+        reading = Reading(written(call.arguments), written(ran.reads), ran.sources)
+        call.desk.readings[made["id"]] = reading
+        return Outcome([made], as_read(made, reading), sources=ran.sources, billed=ran.billed)
+
+    def as_read(made: Json, reading: Reading) -> list[Json]:
+        made_id = made.get("id")
+        return as_call(name, made_id, reading.arguments) + as_output(made_id, reading.text)
+
+    def read(made: Json, state: State) -> list[Json]:
+        return as_read(made, state.readings.get(made.get("id") or "") or shown(made))
+
+    def shown(made: Json) -> Reading:
+        """What can be read of an item that this platform did not make, or did not store."""
+        passed_over = ("id", "type", "status", *unread)
+        told = {k: v for k, v in made.items() if k not in passed_over and v is not None}
+        said = {k: told.pop(k) for k in tool["parameters"]["properties"] if k in told}
+        return Reading(written(said), written(told))
+
+    kind = ItemKind(item_type, stages, begun or {}, fleeting, read)
+    return Tool(name, entry, lambda sent, desk: [Offer(tool, sent, act)], (kind,), **more)

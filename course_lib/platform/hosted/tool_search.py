@@ -17,24 +17,19 @@ from ..rules import shape, tagged
 from ..state import State
 from ..strict_schema import check_named
 from .function import CUSTOM, FUNCTION, check_name
-from .tool import Call, ItemKind, Offer, Outcome, Tool
+from .tool import Call, ItemKind, Offer, Outcome, Tool, as_call, as_output, name_of, seen
 
 if TYPE_CHECKING:
     from .desk import Desk
 
-BRINGS_TOOLS = ("additional_tools", "tool_search_output")  # types of items
 _INNER = {"function": FUNCTION, "custom": CUSTOM}
 
 
 # --- namespace ------------------------------------------------------------------------------------
 
 
-_inner = tagged(**{name: tool.entry for name, tool in _INNER.items()})
-
-
 def _echo_namespace(entry: Json) -> Json:
-    tools = [_INNER[tool["type"]].echo(tool) for tool in entry["tools"]]
-    return {name: entry[name] for name in ("type", "name", "description")} | {"tools": tools}
+    return entry | {"tools": [_INNER[tool["type"]].echo(tool) for tool in entry["tools"]]}
 
 
 def _offers_namespace(entry: Json, desk: "Desk") -> Iterator[Offer]:
@@ -45,7 +40,11 @@ def _offers_namespace(entry: Json, desk: "Desk") -> Iterator[Offer]:
 
 NAMESPACE = Tool(
     name="namespace",
-    entry=shape("Namespace", Name=check_name, Inner=_inner),
+    entry=shape(
+        "Namespace",
+        Name=check_name,
+        Inner=tagged(**{name: tool.entry for name, tool in _INNER.items()}),
+    ),
     offers=_offers_namespace,
     items=(),
     label="name",
@@ -62,11 +61,6 @@ def deferred(entry: Json) -> Json | None:
         tools = [tool for tool in entry["tools"] if tool.get("defer_loading")]
         return entry | {"tools": tools} if tools else None
     return entry if entry.get("defer_loading") else None
-
-
-def path_of(entry: Json) -> str:
-    """By what a search names an entry: a namespace, a server, or a lone function."""
-    return str(entry["server_label" if entry["type"] == "mcp" else "name"])
 
 
 def as_loaded(entry: Json, *, alone: bool) -> Json:
@@ -93,33 +87,30 @@ def _echo(entry: Json) -> Json:
     return {"type": "tool_search", "description": None, "parameters": None} | entry
 
 
+_ABOUT = "Find tools that are not loaded yet, by what they are for. They can be called afterwards."
+_FOR_CLIENT = seen(
+    "tool_search",
+    _ABOUT,
+    "query",
+    query={"type": "string", "description": "What the tool is to do."},
+)
+
+
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    tool: Json = {"type": "tool_search", "name": "tool_search"}
     if entry.get("execution") == "client":
-        said = {"description": entry["description"] or _ABOUT}
-        tool |= said | {"parameters": entry["parameters"] or _QUERY}
-        yield Offer(tool, entry, _ask_client)
+        said = {name: entry[name] for name in ("description", "parameters") if entry[name]}
+        yield Offer(_FOR_CLIENT | said, entry, _ask_client, client=True)
         return
     found = [each for declared in desk.declared if (each := deferred(declared))]
-    listed = "".join(f"\n- {path_of(each)}: {_about(each)}" for each in found)
-    loaded = {path_of(each) for each in desk.loaded}
-    left = [each for each in found if path_of(each) not in loaded]
-    paths = {"type": "array", "items": {"type": "string", "enum": [path_of(e) for e in left]}}
+    loaded = {name_of(each) for each in desk.loaded}
+    left = {name_of(e): _about(e) for e in found if name_of(e) not in loaded}
     if left:
-        tool |= {
-            "description": _ABOUT + listed,
-            "parameters": {"type": "object", "properties": {"paths": paths}, "required": ["paths"]},
-            "deferred": [{"path": path_of(e), "description": _about(e)} for e in left],
-        }
-        yield Offer(tool, entry, _search)
-
-
-_ABOUT = "Find tools that are not loaded yet, by what they are for. They can be called afterwards."
-_QUERY = {
-    "type": "object",
-    "properties": {"query": {"type": "string", "description": "What the tool is to do."}},
-    "required": ["query"],
-}
+        # What is loaded by now is told of all the same, so that the prefix stays cached.
+        listed = "".join(f"\n- {name_of(each)}: {_about(each)}" for each in found)
+        paths = {"type": "array", "items": {"type": "string", "enum": list(left)}}
+        waiting = [{"path": path, "description": about} for path, about in left.items()]
+        tool = seen("tool_search", _ABOUT + listed, "paths", paths=paths)
+        yield Offer(tool | {"deferred": waiting}, entry, _search)
 
 
 def _about(entry: Json) -> str:
@@ -138,7 +129,7 @@ def _search(call: Call) -> Outcome:
     """The search by the platform: what was named is loaded at once, if it is there."""
     wanted = call.arguments.get("paths") or []
     entries = (deferred(entry) for entry in call.desk.declared)
-    found = [entry for entry in entries if entry and path_of(entry) in wanted]
+    found = [entry for entry in entries if entry and name_of(entry) in wanted]
     call.desk.loaded += [as_loaded(entry, alone=True) for entry in found]
     common: Json = {"execution": "server", "call_id": None, "status": "completed"}
     asked = {"id": call.state.new_id("tsc"), "type": "tool_search_call", **common}
@@ -147,26 +138,24 @@ def _search(call: Call) -> Outcome:
     return Outcome(items, _read_output(items[1], call.state))
 
 
+def _by_client(item: Json) -> bool:
+    return item.get("execution") != "server" and item.get("call_id") is not None
+
+
 def _read_call(item: Json, state: State) -> list[Json]:
     """A hosted search is read where its output stands: nothing else says which belong together."""
-    if item.get("execution") == "server" or item.get("call_id") is None:
-        return []
-    return [_called(item["call_id"], item.get("arguments") or {})]
-
-
-def _called(call_id: str, arguments: Json) -> Json:
-    said = {"name": "tool_search", "arguments": written(arguments)}
-    return {"type": "function_call", "call_id": call_id, **said}
+    asked = written(item.get("arguments") or {})
+    return as_call("tool_search", item["call_id"], asked) if _by_client(item) else []
 
 
 def _read_output(item: Json, state: State) -> list[Json]:
-    paths = [path_of(entry) for entry in item["tools"]]
+    paths = [name_of(entry) for entry in item["tools"]]
     output: Json = {"loaded": paths} if paths else {"loaded": [], "error": "There is no such tool."}
-    read: Json = {"type": "function_call_output", "output": written(output)}
-    if item.get("execution") != "server" and item.get("call_id") is not None:
-        return [read | {"call_id": item["call_id"]}]
+    if _by_client(item):
+        return as_output(item["call_id"], written(output))
     call_id = item.get("id") or "tool_search"
-    return [_called(call_id, {"paths": paths}), read | {"call_id": call_id}]
+    asked = as_call("tool_search", call_id, written({"paths": paths}))
+    return asked + as_output(call_id, written(output))
 
 
 TOOL_SEARCH = Tool(

@@ -8,8 +8,7 @@ that the real tool has beside its index.
 from ... import web
 from ..errors import Json
 from ..rules import shape
-from .hosted_tool import Ran, hosted_tool
-from .tool import Call
+from .tool import Call, Ran, hosted_tool, seen
 
 # search_context_size → how many pages are read, and how many passages of each.
 SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
@@ -62,14 +61,14 @@ def _search(call: Call) -> Ran:
     most, passages = SIZES[call.declared["search_context_size"]]
     pages = web.search(query, _allowed(call.declared), near)[:most]
     action: Json = {"type": "search", "query": query, "queries": [query]}
-    if "web_search_call.action.sources" in call.include:
+    if "web_search_call.action.sources" in call.desk.include:
         action["sources"] = [{"type": "url", "url": page.url} for page in pages]
     results = [
         {"title": page.title, "url": page.url, "text": page.excerpt(f"{query} {near}", passages)}
         for page in pages
     ]
     item: Json = {"action": action}
-    if "web_search_call.results" in call.include:
+    if "web_search_call.results" in call.desk.include:
         item["results"] = results
     billed = {"web_search": {"num_requests": 1}}
     return Ran(item, {"results": results}, sources=_cite(pages), billed=billed)
@@ -86,19 +85,14 @@ def _cite(pages: list[web.Page]) -> dict[str, Json]:
 
 
 WEB_SEARCH = hosted_tool(
-    name="web_search",
-    item="web_search_call",
+    seen(
+        "web_search",
+        "Search the web for up-to-date information, open a page, or find words in a page.",
+        query={"type": "string", "description": "What to search for."},
+        url={"type": "string", "description": "The address of a page to open instead."},
+        pattern={"type": "string", "description": "Words to find in the page at url."},
+    ),
     prefix="ws",
-    about="Search the web for up-to-date information, open a page, or find words in a page.",
-    parameters={
-        "type": "object",
-        "properties": {
-            "query": {"type": "string", "description": "What to search for."},
-            "url": {"type": "string", "description": "The address of a page to open instead."},
-            "pattern": {"type": "string", "description": "Words to find in the page at url."},
-        },
-        "required": [],
-    },
     entry=shape("WebSearch"),
     echo=_echo,
     run=_run,
