@@ -256,6 +256,19 @@ def test_folders_that_fill_the_disk_are_stopped_and_do_not_stay() -> None:
     assert "its files take more than 67,108,864 bytes" in outcome.stopped
 
 
+def test_when_the_server_ends_it_does_not_wait_for_what_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ending = threading.Event()
+    ending.set()
+    with monkeypatch.context() as patch:
+        patch.setattr(child, "ENDING", ending)
+        (ended,), _ = container_run.run(
+            State(), containers.make(State(), "test", {}), "python", ["while True: pass"]
+        )
+    assert ended.stopped == "Stopped: the course is ending."
+
+
 @POSIX
 def test_what_sleeps_ends_when_nobody_is_left_to_stop_it(tmp_path: Path) -> None:
     for folder in ("data", "tmp"):

@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from functools import lru_cache
 from ipaddress import ip_address
+from types import FrameType
 
 import anyio.to_thread
 import uvicorn
@@ -30,6 +31,7 @@ from starlette.types import Receive, Scope, Send
 
 from ..home import CourseError
 from .app import Platform
+from .child import ENDING
 from .http import MAX_BODY, Request
 from .websocket import responses_over
 
@@ -98,7 +100,14 @@ def make_server(platform_of: PlatformOf, *, log: bool = False) -> uvicorn.Server
         ws_max_size=MAX_BODY,
         timeout_graceful_shutdown=GOODBYE,
     )
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ctrl-C does not wait for what runs in a container."""
+        ENDING.set()
+        super().handle_exit(sig, frame)
 
 
 class _Face:
