@@ -5,53 +5,39 @@ Together they start one kernel, open one port on loopback, and make the folder f
 reach no other machine and print no secret: of a variable that may hold one, only the name.
 """
 
-import importlib.metadata
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import urllib.request
 from collections.abc import Callable
+from importlib.metadata import distributions
 from pathlib import Path
 
 from .home import ROOT, START, WORK, CourseError, course_home, ensure_writable
 from .lab import jupyter_environment
 
-GIGABYTE = 1_000_000_000
 KERNEL_SECONDS = 120  # a first start on a slow machine compiles hundreds of files
-LOCK = ROOT / "requirements" / "learner.txt"
 REMAKE = f"Delete the folder .venv and run `{START}`."
 
 
-def check_python() -> str:
-    """The version, and whether this is the environment that start.py made."""
-    found = f"{sys.version.split()[0]} in {sys.prefix}"
-    if Path(sys.prefix).resolve() == (ROOT / ".venv").resolve():
-        return found
-    return f"{found}; `{START}` opens the course's own environment"
-
-
-def check_packages(lock: Path = LOCK) -> str:
+def check_packages(lock: Path = ROOT / "requirements" / "learner.txt") -> str:
     """The installed versions against those of the lock that apply on this machine."""
     from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
 
+    there: dict[str, str] = {canonicalize_name(each.name): each.version for each in distributions()}
     lines = lock.read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line.removesuffix("\\")) for line in lines if line[:1].isalnum()]
     pins = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
-    wrong = []
-    for pin in pins:
-        try:
-            version = importlib.metadata.version(pin.name)
-        except importlib.metadata.PackageNotFoundError:
-            wrong.append(f"{pin.name} is missing")
-        else:
-            if not pin.specifier.contains(version, prereleases=True):
-                wrong.append(f"{pin.name} is {version}, not {pin.specifier}")
+    wrong = [
+        f"{pin.name}{pin.specifier} ({version or 'missing'})"
+        for pin in pins
+        if not pin.specifier.contains(version := there.get(pin.name, ""), prereleases=True)
+    ]
     if wrong:
-        more = f" and {len(wrong) - 3} more" if len(wrong) > 3 else ""
-        named = ", ".join(wrong[:3]) + more
+        named = ", ".join(wrong[:3]) + (", …" if wrong[3:] else "")
         raise CourseError(f"{len(wrong)} of {len(pins)} are not as locked: {named}. {REMAKE}")
     return f"{len(pins)}, each in its locked version"
 
@@ -63,7 +49,17 @@ def check_kernel() -> str:
         "course = pathlib.Path(importlib.util.find_spec('course_lib').origin).parents[1]\n"
         "print(1 + 1, pathlib.Path(sys.prefix).resolve(), course.resolve(), sep='\\n')"
     )
-    answer = _ask_kernel(code).splitlines()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        done = subprocess.run(
+            [sys.executable, "-m", "jupyter_client.runapp", "--kernel=python3"],
+            input=code,
+            cwd=folder,
+            env=jupyter_environment(),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=KERNEL_SECONDS,
+        )
+    answer = done.stdout.splitlines()
     if answer != ["2", str(Path(sys.prefix).resolve()), str(ROOT)]:
         said = " ".join(answer) or "it is mute"
         raise CourseError(
@@ -72,34 +68,17 @@ def check_kernel() -> str:
     return "it starts, adds 1 + 1 and finds the course"
 
 
-def _ask_kernel(code: str) -> str:
-    """What a kernel that is started as JupyterLab starts one prints for this code."""
-    command = [sys.executable, "-m", "jupyter_client.runapp", "--kernel=python3"]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        return subprocess.run(
-            command,
-            input=code,
-            cwd=folder,
-            env=jupyter_environment(),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=KERNEL_SECONDS,
-        ).stdout
-
-
 def check_loopback() -> str:
     """Listen on a free port of 127.0.0.1 and connect to it, as browser, kernel and server do."""
     try:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(5)
-            with socket.create_connection(server.getsockname(), timeout=5) as client:
-                server.accept()[0].close()
-                return f"port {client.getpeername()[1]} of 127.0.0.1 answered"
+            socket.create_connection(server.getsockname(), timeout=5).close()
     except OSError as error:
         raise CourseError(
             f"127.0.0.1 does not answer ({error}): let the firewall or security software allow "
             "Python connections to 127.0.0.1."
         ) from None
+    return "127.0.0.1 answered"
 
 
 def check_proxies() -> str:
@@ -130,19 +109,6 @@ def check_live() -> str:
     return "offline; no key is needed"
 
 
-def check_disk() -> str:
-    """The free space where the course is."""
-    free = shutil.disk_usage(ROOT).free
-    if free < GIGABYTE:
-        raise CourseError(f"{free / GIGABYTE:.1f} GB free: make room, the course needs 1 GB.")
-    return f"{free / GIGABYTE:.1f} GB free"
-
-
-def check_home() -> str:
-    """Whether progress can be written."""
-    return f"kept in {course_home()}"
-
-
 def check_work(work: Path = WORK) -> str:
     """Whether the working copy can be written, or made."""
     try:
@@ -155,21 +121,20 @@ def check_work(work: Path = WORK) -> str:
 
 
 CHECKS: dict[str, Callable[[], str]] = {
-    "Python": check_python,
     "Packages": check_packages,
     "Kernel": check_kernel,
     "Loopback": check_loopback,
     "Proxies": check_proxies,
     "Live": check_live,
-    "Disk": check_disk,
-    "Progress": check_home,
+    "Progress": lambda: f"kept in {course_home()}",
     "Working copy": check_work,
 }
 
 
 def doctor() -> int:
     """Print a line for each check; 0 when nothing has to be done, else 1."""
-    print("Looking at this machine; a kernel is started, which takes some seconds.")
+    python = f"Python {sys.version.split()[0]} in {sys.prefix}"
+    print(f"Looking at this machine, with {python}; it takes some seconds.", flush=True)
     problems = 0
     for name, check in CHECKS.items():
         try:

@@ -1,7 +1,6 @@
 """Where the course is, where it keeps a learner's progress, and how it speaks to a person."""
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 
@@ -28,36 +27,19 @@ def course_home() -> Path:
 
     Raises CourseError when it cannot be made or written.
     """
+    from platformdirs import user_data_dir
+
+    home = Path(os.environ.get("COURSE_HOME") or user_data_dir("llm-tools-course", appauthor=False))
     try:
-        home = Path(os.environ.get("COURSE_HOME") or _data_home()).expanduser().absolute()
-    except RuntimeError:
-        raise CourseError("This account has no home folder: set COURSE_HOME to a folder.") from None
-    try:
+        home = home.expanduser().absolute()
         home.mkdir(parents=True, exist_ok=True)
         ensure_writable(home)
-    except (FileExistsError, NotADirectoryError):
+    except (OSError, RuntimeError) as error:  # RuntimeError: an account without a home folder
         raise CourseError(
-            f"{home} is not a folder, and progress is kept there: move it away, or set COURSE_HOME "
-            "to another folder."
-        ) from None
-    except OSError as error:
-        raise CourseError(
-            f"Progress cannot be written to {home} ({error.strerror}): set COURSE_HOME to a folder "
-            "of your own."
+            f"Progress cannot be kept in {home} ({getattr(error, 'strerror', error)}): set "
+            "COURSE_HOME to a folder of your own."
         ) from None
     return home
-
-
-def _data_home() -> Path:
-    """Where programs keep one user's data on this system."""
-    match sys.platform:
-        case "win32":
-            base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
-        case "darwin":
-            base = "~/Library/Application Support"
-        case _:
-            base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return Path(base, "llm-tools-course")
 
 
 def ensure_writable(folder: Path) -> None:

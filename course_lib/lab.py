@@ -1,28 +1,36 @@
-"""Everything JupyterLab is started with for a learner: its options, its environment, its port.
-
-It leaves out the working copy that JupyterLab opens (working_copy.py) and the process itself
-(cli.py).
+"""`course lab`: JupyterLab on the learner's working copy, with the options and the environment that
+suit it. `working_copy.py` lays that copy out.
 """
 
 import contextlib
 import os
-import shutil
-import socket
-import sqlite3
+import subprocess
 import sys
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from .home import ROOT, START, WORK, CourseError, course_home
+from .working_copy import lay_out
 
-FIRST_NOTEBOOK = "notebooks/00_start_here.ipynb"
+
+def lab(browser: bool, port: int) -> int:
+    """Lay out the working copy, run JupyterLab until it ends, and return its exit code."""
+    command, environment = jupyterlab_command(browser, port), jupyter_environment()
+    for name, beside in lay_out().kept.items():
+        print(f"Yours stays: work/{name}. The course's new version of it is work/{beside}.")
+    print(
+        f"Your working copy of the course is {WORK}, and what you change there stays. JupyterLab "
+        "opens it in your browser; if that shows nothing, or an error, copy the http://127.0.0.1 "
+        "address from below into a browser. To stop, press Ctrl-C in this window.",
+        flush=True,
+    )
+    return run_child(command, environment)
 
 
-def jupyterlab_command(browser: bool = True, port: int | None = None) -> list[str]:
-    """The command that opens lesson 0; JupyterLab looks for a free port when none is given.
+def jupyterlab_command(browser: bool = True, port: int = 0) -> list[str]:
+    """The command that opens lesson 0; JupyterLab looks for a free port when it is 0.
 
-    Raises CourseError when JupyterLab is not installed or the port is taken.
+    Raises CourseError when JupyterLab is not installed.
     """
     if find_spec("jupyterlab") is None:
         raise CourseError(
@@ -31,19 +39,19 @@ def jupyterlab_command(browser: bool = True, port: int | None = None) -> list[st
         )
     import zmq
 
-    command = [sys.executable, "-m", "jupyterlab", "--log-level=WARN", "--LabApp.log_level=WARN"]
-    command += [
-        "--ServerApp.tornado_settings={'ws_ping_timeout': 30000}",  # Tornado warns of its 90000
+    command = [
+        *(sys.executable, "-m", "jupyterlab"),
+        # The address is told at any level; warnings, such as of a notebook not signed, are not.
+        *("--log-level=ERROR", "--LabApp.log_level=ERROR"),
         "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={WORK}",
         "--ServerApp.answer_yes=True",  # one Ctrl-C stops it
-        f"--LabApp.default_url=/lab/tree/{FIRST_NOTEBOOK}",
+        "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb",
         "--LabApp.extension_manager=readonly",  # the other kind asks a package index
     ]
-    if zmq.has("curve"):  # other users of the machine cannot listen, and the kernel does not warn
+    if zmq.has("curve"):  # other users of the machine cannot listen
         command.append("--KernelManager.transport_encryption=auto")
-    if port is not None:
-        _require_free(port)
+    if port:
         command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     if not browser:
         command.append("--no-browser")
@@ -66,42 +74,9 @@ def jupyter_environment() -> dict[str, str]:
     return environment
 
 
-def trust(names: Iterable[str]) -> None:
-    """Sign notebooks of the working copy that are as the course laid them.
-
-    JupyterLab trusts what is signed, and otherwise warns of each notebook it opens.
-    """
-    import nbformat
-    from nbformat.sign import NotebookNotary
-
-    with contextlib.suppress(OSError, sqlite3.Error):  # a warning is no reason not to start
-        notary = NotebookNotary()
-        for name in names:
-            if name.endswith(".ipynb"):
-                notary.sign(nbformat.read(WORK / name, as_version=4))
-
-
-def quiet_news() -> None:
-    """Turn JupyterLab's news pop-up off in this environment, unless it has settings of its own.
-
-    start.py has done so in the environments that it makes.
-    """
-    overrides = Path("share", "jupyter", "lab", "settings", "overrides.json")
-    target = Path(sys.prefix, overrides)
-    if not target.exists():
-        with contextlib.suppress(OSError):  # a pop-up is no reason not to start
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / "requirements" / overrides, target)
-
-
-def _require_free(port: int) -> None:
-    with socket.socket() as probe:
-        if os.name == "posix":  # as the server does: a port just closed is free
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise CourseError(
-                f"Port {port} cannot be used ({error.strerror}): give another one with --port, or "
-                "leave --port out and a free one is found."
-            ) from None
+def run_child(command: list[str], environment: dict[str, str]) -> int:
+    """Run a command from the course's folder. Ctrl-C reaches it too, and it decides."""
+    process = subprocess.Popen(command, env=environment, cwd=ROOT)
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):
+            return process.wait()

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -18,7 +17,7 @@ import pytest
 
 from course_lib import cli
 from course_lib.home import ROOT, START, WORK, CourseError, course_home
-from course_lib.lab import jupyter_environment, jupyterlab_command, quiet_news
+from course_lib.lab import jupyter_environment, jupyterlab_command
 from course_lib.working_copy import Layout
 
 Capture = pytest.CaptureFixture[str]
@@ -30,7 +29,8 @@ def test_without_a_command_it_lists_them(capsys: Capture) -> None:
     assert cli.main([]) == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: course ")
-    assert all(f"    {name} " in out for name in cli.COMMANDS)
+    names = ("lab", "check", "progress", "doctor", "serve", "test", "release")
+    assert all(f"    {name} " in out for name in names)
     assert "python3 start.py COMMAND" in out
 
 
@@ -43,18 +43,13 @@ def test_each_command_explains_itself(name: str, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("docter", "There is no command 'docter'. Did you mean 'doctor'?"),
-        (
-            "xyz",
-            "There is no command 'xyz'. There are: lab, check, progress, doctor, serve, test, "
-            "release.",
-        ),
-        ("--hepl", "`course` has no '--hepl'. Did you mean '--help'?"),
-        ("lab --prot 8888", "`course lab` has no '--prot'. Did you mean '--port'?"),
-        ("lab here", "`course lab` has no 'here'. There are: --no-browser, --port, --help."),
+        ("docter", "argument COMMAND: invalid choice: 'docter' (choose from"),
+        ("--hepl", "unrecognized arguments: --hepl. See `"),
+        ("lab --prot 8888", "unrecognized arguments: --prot 8888. See `"),
+        ("lab here", "unrecognized arguments: here"),
         ("lab --port x", "argument --port: 'x' is no port, which is a number from 1"),
         ("lab --port 70000", "argument --port: '70000' is no port"),
-        ("release --chek", "`course release` has no '--chek'. Did you mean '--check'?"),
+        ("release --chek", "unrecognized arguments: --chek"),
         ("check", f"the following arguments are required: FILE. See `{START} check --help`"),
     ],
 )
@@ -67,27 +62,21 @@ def test_a_mistake_is_answered_in_one_sentence(line: str, said: str, capsys: Cap
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path, capsys: Capture) -> None:
-    (tmp_path / "my_answers.ipynb").touch()
-    assert cli.main(["check", str(tmp_path / "my_answer.ipynb")]) == 2
+    assert cli.main(["check", str(tmp_path / "my_answer.ipynb")]) == 1
     assert capsys.readouterr().err == (
-        f"There is no file '{tmp_path / 'my_answer.ipynb'}'. "
-        f"Did you mean '{tmp_path / 'my_answers.ipynb'}'?\n"
+        f"{tmp_path / 'my_answer.ipynb'} is not there. Give the path of a notebook (.ipynb).\n"
     )
-    assert cli.main(["check", str(tmp_path / "0815")]) == 2
-    assert f"Your exercises are in {WORK / 'exercises'}; `{START} lab`" in capsys.readouterr().err
-    assert cli.main(["check", str(tmp_path)]) == 2
-    assert capsys.readouterr().err.startswith(f"{tmp_path} is a folder. Give the path")
 
 
 def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> None:
     calls: list[object] = []
 
-    def note(what: object) -> int:
-        calls.append(what)
+    def note(path: object = None, check_only: object = None) -> int:
+        calls.append(path or check_only)
         return 7
 
     monkeypatch.setattr("course_lib.checks.file.check_file", note)
-    monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: note(check_only))
+    monkeypatch.setattr("course_lib.grading.release.release", lambda only: note(None, only))
     (tmp_path / "a.ipynb").touch()
     assert cli.main(["check", str(tmp_path / "a.ipynb")]) == 7
     monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [])
@@ -135,7 +124,7 @@ def test_a_terminal_without_the_letter_gets_a_question_mark() -> None:
         capture_output=True,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"There is no command 'le?ons'.")
+    assert b"invalid choice: 'le?ons'" in done.stderr
 
 
 # test
@@ -151,7 +140,7 @@ def runs(monkeypatch: Patch) -> list[Run]:
         seen.append((command, environment))
         return 0
 
-    monkeypatch.setattr(cli, "_run_child", run)
+    monkeypatch.setattr("course_lib.lab.run_child", run)
     return seen
 
 
@@ -187,7 +176,7 @@ def test_the_first_failure_is_the_exit_code(
     codes: tuple[int, int], code: int, started: int, monkeypatch: Patch
 ) -> None:
     left = list(codes)
-    monkeypatch.setattr(cli, "_run_child", lambda command, environment: left.pop(0))
+    monkeypatch.setattr("course_lib.lab.run_child", lambda command, environment: left.pop(0))
     assert cli.main(["test"]) == code
     assert len(left) == 2 - started  # an interrupted run is not followed by another
 
@@ -205,8 +194,7 @@ def test_lab_says_what_it_kept_and_how_to_stop(
     runs: list[Run], monkeypatch: Patch, capsys: Capture
 ) -> None:
     kept = {"notebooks/00_a.ipynb": "notebooks/00_a.new.ipynb"}
-    monkeypatch.setattr("course_lib.working_copy.lay_out", lambda: Layout(kept=kept))
-    monkeypatch.setattr("course_lib.lab.quiet_news", lambda: None)
+    monkeypatch.setattr("course_lib.lab.lay_out", lambda: Layout(kept=kept))
     assert cli.main(["lab", "--no-browser"]) == 0
     first, second = capsys.readouterr().out.splitlines()
     assert first == (
@@ -220,12 +208,10 @@ def test_lab_says_what_it_kept_and_how_to_stop(
     assert environment["JUPYTER_PREFER_ENV_PATH"] == "1"
 
 
-def test_a_busy_port_is_named() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(CourseError, match=rf"^Port {port} cannot be used .*give another one"):
-            jupyterlab_command(port=port)
-    assert f"--ServerApp.port={port}" in jupyterlab_command(port=port)
+def test_a_port_is_used_or_nothing_is() -> None:
+    assert {"--ServerApp.port=8899", "--ServerApp.port_retries=0"} <= set(
+        jupyterlab_command(port=8899)
+    )
     assert not any("ServerApp.port" in word for word in jupyterlab_command())
 
 
@@ -267,17 +253,6 @@ def test_a_users_own_kernel_named_python3_does_not_come_first(
     )
     assert done.stdout.strip() != "no-such-python", done.stderr
     assert str(tmp_path / "path") in jupyter_environment()["JUPYTER_PATH"]
-
-
-def test_the_news_pop_up_is_turned_off_once(tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    overrides = tmp_path / "share" / "jupyter" / "lab" / "settings" / "overrides.json"
-    quiet_news()
-    (settings,) = json.loads(overrides.read_text()).values()
-    assert settings == {"fetchNews": "false", "checkForUpdates": False}
-    overrides.write_text("{}")  # settings of the learner's own
-    quiet_news()
-    assert overrides.read_text() == "{}"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there, a process group gets no Ctrl-C from a test")
@@ -324,7 +299,7 @@ def test_lab_opens_lesson_0_and_stops_at_ctrl_c(tmp_path: Path) -> None:
         rest, _ = process.communicate(timeout=60)
     assert process.returncode == 0, rest
     assert "Traceback" not in rest
-    assert "not trusted" not in rest  # the lesson is the course's own, and signed
+    assert "not trusted" not in rest  # warnings are not for a learner
 
 
 def fetch(url: str, posted: dict[str, Any] | None = None) -> bytes:
@@ -350,27 +325,12 @@ def test_progress_has_one_folder(tmp_path: Path, monkeypatch: Patch) -> None:
     assert list(course_home().iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("platform", "variable", "folder"),
-    [
-        ("linux", "", ".local/share"),
-        ("linux", "XDG_DATA_HOME", "data"),
-        ("darwin", "", "Library/Application Support"),
-        ("win32", "", "AppData/Local"),
-        ("win32", "LOCALAPPDATA", "data"),
-    ],
-)
 def test_without_a_home_it_is_where_the_system_keeps_data(
-    platform: str, variable: str, folder: str, tmp_path: Path, monkeypatch: Patch
+    tmp_path: Path, monkeypatch: Patch
 ) -> None:
-    for name in ("COURSE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    if variable:
-        monkeypatch.setenv(variable, str(tmp_path / "data"))
-    monkeypatch.setattr("sys.platform", platform)
-    for name in ("HOME", "USERPROFILE"):
-        monkeypatch.setenv(name, str(tmp_path))
-    assert course_home() == tmp_path / folder / "llm-tools-course"
+    monkeypatch.delenv("COURSE_HOME", raising=False)
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda name, **_: str(tmp_path / name))
+    assert course_home() == tmp_path / "llm-tools-course"
 
 
 @pytest.mark.parametrize("below", [".", "inside"])
@@ -379,7 +339,7 @@ def test_a_file_in_place_of_the_home_is_named(
 ) -> None:
     (tmp_path / "home").write_text("a note")
     monkeypatch.setenv("COURSE_HOME", str(tmp_path / "home" / below))
-    with pytest.raises(CourseError, match=r"home.* is not a folder.* set COURSE_HOME"):
+    with pytest.raises(CourseError, match=r"cannot be kept in .*home.*: set COURSE_HOME"):
         course_home()
 
 
@@ -389,7 +349,7 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: Pat
 
     monkeypatch.setenv("COURSE_HOME", str(tmp_path))
     monkeypatch.setattr("course_lib.home.ensure_writable", refuse)
-    with pytest.raises(CourseError, match=r"cannot be written to .*Permission denied.*COURSE_HOME"):
+    with pytest.raises(CourseError, match=r"cannot be kept in .*Permission denied.*COURSE_HOME"):
         course_home()
 
 

@@ -2,14 +2,13 @@
 
 import importlib.metadata
 import os
-import shutil
 import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -35,15 +34,6 @@ def problem(check: Callable[[], str]) -> str:
     return str(caught.value)
 
 
-def test_python_is_named_with_its_environment(tmp_path: Path, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(doctor, "ROOT", tmp_path)
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
-    version = sys.version.split()[0]
-    assert doctor.check_python() == f"{version} in {tmp_path / '.venv'}"
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "other"))
-    assert doctor.check_python().endswith("opens the course's own environment")
-
-
 @pytest.fixture
 def lock(tmp_path: Path) -> Path:
     path = tmp_path / "lock.txt"
@@ -63,8 +53,8 @@ def test_packages_not_as_locked_are_named(lock: Path) -> None:
     with lock.open("a") as file:
         file.write("pydantic==0.1 \\\n" + "".join(f"{name}==1.0 \\\n" for name in names))
     said = problem(lambda: doctor.check_packages(lock))
-    assert said.startswith("4 of 5 are not as locked: pydantic is ")
-    assert "not ==0.1, missing-a is missing, missing-b is missing and 1 more. Delete the" in said
+    assert said.startswith("4 of 5 are not as locked: pydantic==0.1 (2")
+    assert "missing-a==1.0 (missing), missing-b==1.0 (missing), …. Delete the" in said
 
 
 def test_a_kernel_starts_and_finds_this_python_and_this_course() -> None:
@@ -75,7 +65,8 @@ def test_a_kernel_starts_and_finds_this_python_and_this_course() -> None:
 
 @pytest.mark.parametrize("answer", ["", "2\n/usr\n/elsewhere\n", "3\n"])
 def test_a_kernel_of_another_python_is_a_problem(answer: str, monkeypatch: Patch) -> None:
-    monkeypatch.setattr(doctor, "_ask_kernel", lambda code: answer)
+    done = subprocess.CompletedProcess[str]([], 0, answer)
+    monkeypatch.setattr(subprocess, "run", lambda command, **options: done)
     assert " ".join(answer.split()) in problem(doctor.check_kernel)
 
 
@@ -147,19 +138,6 @@ def test_what_keeps_from_going_live(
     told = problem(doctor.check_live)
     assert said in told
     assert SECRET not in told
-
-
-class Usage(NamedTuple):
-    total: int
-    used: int
-    free: int
-
-
-def test_a_full_disk_is_measured(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(0, 0, 1_500_000_000))
-    assert doctor.check_disk() == "1.5 GB free"
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(0, 0, 400_000_000))
-    assert "0.4 GB free: make room" in problem(doctor.check_disk)
 
 
 def test_the_working_copy_is_writable_or_can_be_made(tmp_path: Path) -> None:
