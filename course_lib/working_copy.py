@@ -8,11 +8,11 @@ It leaves out merging, and it looks at cells, not at outputs: a notebook that wa
 edited is as the course laid it.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +20,10 @@ from .home import ROOT, WORK, CourseError, ensure_writable
 
 PARTS = ("notebooks", "exercises", "solutions")
 MANIFEST = ".course.json"
+
+# Of each file as it was laid, two hashes: of its bytes, which tell whether the course has changed
+# it since, and of its cells, which tell whether the learner has.
+Manifest = dict[str, tuple[str, str]]
 
 
 @dataclass
@@ -34,14 +38,6 @@ class Layout:
     """Files with changes of the learner's, each with the file that holds the new version."""
 
 
-@dataclass(frozen=True)
-class _Laid:
-    """A manifest entry: the course's file as it was laid, as two hashes."""
-
-    version: str  # of its bytes: tells whether the course has changed it since
-    content: str  # of its cells: tells whether the learner has
-
-
 def lay_out(course: Path = ROOT, work: Path = WORK) -> Layout:
     """Bring `work` up to date with the lessons, exercises and solutions in `course`.
 
@@ -52,45 +48,42 @@ def lay_out(course: Path = ROOT, work: Path = WORK) -> Layout:
         work.mkdir(parents=True, exist_ok=True)
         ensure_writable(work)
         manifest = _read_manifest(work / MANIFEST)
-        for name, source in _course_files(course):
-            _bring(name, source, work, manifest, layout)
-        entries = {name: asdict(laid) for name, laid in sorted(manifest.items())}
-        _write(work / MANIFEST, json.dumps({"files": entries}, indent=1).encode())
-    except (FileExistsError, NotADirectoryError) as error:
-        raise CourseError(
-            f"{error.filename} is in the way of the working copy, which needs a folder of that "
-            "name: move it elsewhere and run this again."
-        ) from None
+        for path in (path for part in PARTS for path in sorted((course / part).rglob("*"))):
+            name = path.relative_to(course)
+            if path.is_file() and not any(s.startswith((".", "__pycache__")) for s in name.parts):
+                _bring(name.as_posix(), path.read_bytes(), work, manifest, layout)
+        _write(work / MANIFEST, json.dumps({"files": manifest}, indent=1, sort_keys=True).encode())
     except OSError as error:
         raise CourseError(
-            f"The working copy in {work} cannot be written ({error.strerror}): free some disk "
-            "space, or copy the course to a folder of your own."
+            f"The working copy cannot be written ({error.filename or work}: {error.strerror}): "
+            "move away what is in its place, free some disk space, or copy the course to a folder "
+            "of your own."
         ) from None
     return layout
 
 
-def _bring(name: str, source: Path, work: Path, manifest: dict[str, _Laid], layout: Layout) -> None:
+def _bring(name: str, data: bytes, work: Path, manifest: Manifest, layout: Layout) -> None:
     """Lay or refresh one file; where the learner has changed it, offer the new version beside."""
-    data = source.read_bytes()
-    if source.suffix == ".ipynb":
-        data = data.replace(b"\r\n", b"\n")  # as git may check it out on Windows
-    new = _Laid(hashlib.sha256(data).hexdigest(), _content(name, data))
+    new = sha256(data).hexdigest(), _content(name, data)
     for place in _places(name):
-        old, target = manifest.get(place), work / place
-        content, there = _content_of(target), os.path.lexists(target)
-        if old and old.version == new.version and (there or place != name):
+        old, target = manifest.get(place, ("", "")), work / place
+        there = os.path.lexists(target)
+        try:
+            now = _content(place, target.read_bytes())
+        except OSError:  # not there, or no file, or not to be read
+            now = ""
+        if old[0] == new[0] and (there or place != name):
             return  # an offer may have been edited since then, or deleted
-        if not there or (old and content == old.content):
+        if not there or (now and now == old[1]):
             _write(target, data)
-            manifest[place] = new
             if place != name:
                 layout.kept[name] = place
             else:
                 (layout.refreshed if there else layout.laid).append(name)
-            return
-        if content == new.content:  # the learner, or a run that was cut short, put it there
-            manifest[place] = new
-            return
+        elif now != new[1]:  # else the learner, or a run that was cut short, put it there
+            continue
+        manifest[place] = new
+        return
 
 
 def _places(name: str) -> Iterator[str]:
@@ -102,23 +95,6 @@ def _places(name: str) -> Iterator[str]:
         yield path.with_name(path.stem + mark + path.suffix).as_posix()
 
 
-def _course_files(course: Path) -> Iterator[tuple[str, Path]]:
-    for part in PARTS:
-        for path in sorted((course / part).rglob("*")):
-            name = path.relative_to(course)
-            hidden = any(step.startswith((".", "__pycache__")) for step in name.parts)
-            if path.is_file() and not hidden:
-                yield name.as_posix(), path
-
-
-def _content_of(path: Path) -> str | None:
-    """The content of a file in the working copy; None when it is no file or cannot be read."""
-    try:
-        return _content(path.name, path.read_bytes())
-    except OSError:
-        return None
-
-
 def _content(name: str, data: bytes) -> str:
     """A hash of what a person edits: of a notebook its cells, of another file every byte."""
     if name.endswith(".ipynb"):
@@ -127,18 +103,17 @@ def _content(name: str, data: bytes) -> str:
                 [cell["cell_type"], "".join(cell["source"]), cell.get("attachments")]
                 for cell in json.loads(data)["cells"]
             ]
+            data = json.dumps(cells).encode()
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass  # no notebook: whatever it is, it is not what the course laid
-        else:
-            data = json.dumps(cells).encode()
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
-def _read_manifest(path: Path) -> dict[str, _Laid]:
+def _read_manifest(path: Path) -> Manifest:
     """What was laid so far. Without a readable manifest every file may hold edits."""
     try:
         files = json.loads(path.read_bytes())["files"]
-        return {name: _Laid(**entry) for name, entry in files.items()}
+        return {name: (version, content) for name, (version, content) in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
