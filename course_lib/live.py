@@ -100,19 +100,17 @@ def connect_agents(
 
 
 def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> Platform:
-    if not isinstance(mcp or {}, Mapping) or not all(isinstance(each, str) for each in mcp or ()):
+    mounted = mcp or {}
+    if not isinstance(mounted, Mapping) or not all(
+        isinstance(address, str) and hasattr(server, "streamable_http_app")
+        for address, server in mounted.items()
+    ):
         raise CourseError(
             "mcp takes a dictionary: the address under which the tool finds a server, and the "
-            'server, as in mcp={"https://shop.example/mcp": server}.'
+            "MCPServer object itself, as in "
+            'mcp={"https://shop.example/mcp": MCPServer("shop")}.'
         )
-    mounted = dict(mcp or {})
-    for address, server in mounted.items():
-        if not hasattr(server, "streamable_http_app"):
-            raise CourseError(
-                f"mcp={{'{address}': ...}} is {type(server).__name__!r}. Give the server object "
-                "itself, an mcp.server.mcpserver.MCPServer; the tool finds it by its address."
-            )
-    state = State(mcp_servers=mounted)
+    state = State(mcp_servers=dict(mounted))
     platform = Platform(model=model or StandIn(), faults=list(faults), state=state)
     recent_platforms.appendleft(platform)
     return platform

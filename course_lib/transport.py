@@ -25,6 +25,12 @@ OFFLINE: dict[str, Any] = {
     "base_url": f"https://{API_HOST}/v1",
     "websocket_base_url": "offline://websockets-do-not-work-offline",
 }
+# What the client library raises for each fault when it comes from a real network.
+_EXCEPTIONS: dict[str, type[httpx2.TransportError]] = {
+    "timeout": httpx2.ReadTimeout,
+    "connection": httpx2.ConnectError,
+    "severed": httpx2.RemoteProtocolError,
+}
 
 
 def offline_client(answer: Callable[[Request], Reply]) -> OpenAI:
@@ -51,13 +57,15 @@ class OfflineTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
         return self._respond(request, await request.aread())
 
     def _respond(self, request: httpx2.Request, body: bytes) -> httpx2.Response:
-        if request.url.host == API_HOST:
+        url = request.url
+        if url.host == API_HOST:
+            headers, query = dict(request.headers), dict(url.params)
             try:
-                reply = self.answer(_as_request(request, body))
+                reply = self.answer(Request(request.method, url.path, body, headers, query))
             except NetworkFault as fault:
-                raise _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}") from None
+                raise _exception(fault) from None
         else:
-            reply = _wrong_host(request.url.host)
+            reply = _wrong_host(url.host)
         # A fresh Response for each call: the client closes and caches what it is given.
         return httpx2.Response(
             reply.status, headers=reply.headers, stream=_Body(reply.chunks), request=request
@@ -74,37 +82,21 @@ class _Body(httpx2.SyncByteStream, httpx2.AsyncByteStream):
         try:
             yield from self._chunks
         except NetworkFault as fault:
-            raise _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}") from None
+            raise _exception(fault) from None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for chunk in self:
             yield chunk
 
 
-# What the client library raises for each fault when it comes from a real network.
-_EXCEPTIONS: dict[str, type[httpx2.TransportError]] = {
-    "timeout": httpx2.ReadTimeout,
-    "connection": httpx2.ConnectError,
-    "severed": httpx2.RemoteProtocolError,
-}
-
-
-def _as_request(request: httpx2.Request, body: bytes) -> Request:
-    return Request(
-        method=request.method,
-        path=request.url.path,
-        body=body,
-        headers=dict(request.headers),
-        query=dict(request.url.params),
-    )
+def _exception(fault: NetworkFault) -> httpx2.TransportError:
+    return _EXCEPTIONS[fault.kind](f"simulated: {fault.kind}")
 
 
 def _wrong_host(host: str) -> Reply:
     # 421 "misdirected request": not retried by the SDK, and not a status of the API's own.
-    refusal = ApiError(
+    message = (
         f"This client is offline: it answers for {API_HOST} and was asked for {host}. "
-        "Leave base_url out, or set COURSE_LIVE=1 to reach a real endpoint.",
-        code="offline_host",
-        status=421,
+        "Leave base_url out, or set COURSE_LIVE=1 to reach a real endpoint."
     )
-    return json_reply(refusal.status, refusal.body())
+    return json_reply(421, ApiError(message, code="offline_host").body())

@@ -11,12 +11,8 @@ import pytest
 from course_lib import MODEL, connect, connect_agents, connect_async, show
 from course_lib.home import CourseError
 from course_lib.live import recent_platforms
-from course_lib.platform.faults import Fault
 from course_lib.show.table import Table
-from course_lib.show.wire import platform_of
 from course_lib.standin import Scripted, call, message
-from tests.rejections import ROWS
-from tests.test_rejections import send
 
 HOSTILE = "<script>alert(1)</script></table></pre>&amp;\"'"
 STOCK = "How many units of TR-40 are in stock?"
@@ -355,7 +351,6 @@ def traced(*run: Any) -> list[tuple[str, ...]]:
 
 def test_a_run_is_traced_from_whatever_is_held_of_it() -> None:
     run = Run()
-    assert traced(run.client) == STEPS
     assert traced(*run.responses) == STEPS
     assert traced(run.responses) == STEPS
     assert traced(run.items) == STEPS
@@ -380,58 +375,26 @@ def test_a_run_by_previous_response_id_reads_the_same() -> None:
     run = Run()
     run.client = scripted()
     first = run.ask(run.items[:1])
-    run.ask(
+    second = run.ask(
         [output(item.call_id, RESULTS[item.name]) for item in first.output[1:]],
         previous_response_id=first.id,
     )
-    assert traced(run.client) == STEPS
+    assert traced(first, second) == STEPS
 
 
 def test_tokens_stand_beside_each_turn() -> None:
     run = Run()
     usages = [response.usage for response in run.responses]
-    rows = [row for row in show.trace(run.client).rows if row[0]]
+    rows = [row for row in show.trace(*run.responses).rows if row[0]]
     assert [row[1:3] for row in rows] == [
         [str(usage.input_tokens), str(usage.output_tokens)] for usage in usages
     ]
 
 
-def test_a_refusal_is_part_of_a_run_and_no_turn() -> None:
-    run = Run()
-    with pytest.raises(openai.BadRequestError) as caught:
-        run.ask(run.items[:4])
-    arrows = repr(show.sequence(run.client)).splitlines()
-    assert arrows[-1].startswith("API → your code")
-    run.ask([{"role": "user", "content": "Thanks."}], tool_choice="none")
-    refused, *then = traced(run.client)[len(STEPS) :]
-    assert refused == ("–", "API", "refuses 400", caught.value.body["message"])  # type: ignore[index]
-    assert then[0] == ("3", "you", "message", "Thanks.")
-
-
-def test_what_was_refused_did_not_reach_the_model() -> None:
-    client = connect()
-    with pytest.raises(openai.BadRequestError):
-        ask(CHAT, client=client, tool_choice="any")
-    assert [line.split("  ")[0] for line in repr(show.sequence(client)).splitlines()] == [
-        "you → API",
-        "API → your code",
-    ]
-
-
-def test_every_request_of_a_client_is_traced() -> None:
-    run = Run()
-    run.client.responses.retrieve(run.responses[0].id)
-    assert traced(run.client)[-1] == (
-        *("–", "API", "answers 200"),
-        f"GET /v1/responses/{run.responses[0].id}",
-    )
-
-
 def test_equal_questions_are_runs_of_their_own() -> None:
     client = connect()
-    for _ in range(2):
-        ask(CHAT, client=client)
-    assert [row[:3] for row in traced(client) if row[1] == "you"] == [
+    responses = [ask(CHAT, client=client) for _ in range(2)]
+    assert [row[:3] for row in traced(responses) if row[1] == "you"] == [
         ("1", "you", "message"),
         ("2", "you", "message"),
     ]
@@ -439,15 +402,8 @@ def test_equal_questions_are_runs_of_their_own() -> None:
 
 def test_an_answer_cut_off_says_so() -> None:
     client = connect(Scripted([message("word " * 50)]))
-    client.responses.create(model=MODEL, input=CHAT, max_output_tokens=16)
-    assert traced(client)[-1] == ("", "model", "incomplete", "max_output_tokens")
-
-
-def test_a_fault_that_lets_nothing_through_is_traced() -> None:
-    client = connect(faults=[Fault("timeout")]).with_options(max_retries=0)
-    with pytest.raises(openai.APITimeoutError):
-        ask(CHAT, client=client)
-    assert traced(client)[-1][1:] == ("API", "fails", "no reply came through")
+    response = client.responses.create(model=MODEL, input=CHAT, max_output_tokens=16)
+    assert traced(response)[-1] == ("", "model", "incomplete", "max_output_tokens")
 
 
 HOSTED: list[Any] = [
@@ -538,8 +494,8 @@ def test_a_long_run_shows_its_end() -> None:
 
 def test_a_client_to_await_is_traced() -> None:
     client = connect_async(Scripted([message("Good day.")]))
-    asyncio.run(client.responses.create(model=MODEL, input=CHAT))
-    assert traced(client)[-1] == ("", "model", "message", "Good day.")
+    response = asyncio.run(client.responses.create(model=MODEL, input=CHAT))
+    assert traced(response)[-1] == ("", "model", "message", "Good day.")
 
 
 def agents_run(*turns: Any, agent: Any = None, **more: Any) -> Any:
@@ -595,8 +551,7 @@ def test_an_agents_run_that_waits_for_approval_is_traced() -> None:
 def test_the_context_tells_new_tokens_from_those_sent_before() -> None:
     run = Run()
     first, second = (response.usage for response in run.responses)
-    shown = show.context(run.client)
-    assert show.context(*run.responses).rows == shown.rows
+    shown = show.context(*run.responses)
     page(shown)
     assert [list(map(int, row[:5])) for row in shown.rows[:2]] == [
         [1, 0, 0, first.input_tokens, first.output_tokens],
@@ -614,9 +569,11 @@ def test_the_context_tells_new_tokens_from_those_sent_before() -> None:
 def test_cached_tokens_stand_apart() -> None:
     client = connect(Scripted([message("a"), message("b")]))
     long = [{"role": "user", "content": "x " * 2_000}]
-    for items in (long, [*long, {"role": "user", "content": "and?"}]):
+    responses = [
         client.responses.create(model=MODEL, input=items)  # type: ignore[arg-type]
-    _, second, _ = show.context(client).rows
+        for items in (long, [*long, {"role": "user", "content": "and?"}])
+    ]
+    _, second, _ = show.context(*responses).rows
     cached, before, new = (int(cell.replace(",", "")) for cell in second[1:4])
     assert cached >= 1_024
     assert before == 0  # not the same conversation: nothing the model said is in it
@@ -627,15 +584,15 @@ def test_cached_tokens_stand_apart() -> None:
 def test_conversations_on_one_client_are_told_apart() -> None:
     client = connect()
     first = ask(STOCK, STOCK_TOOL, client=client)
-    ask(CHAT, client=client)
+    other = ask(CHAT, client=client)
     answer: Any = output(first.output[-1].call_id, "5")
-    client.responses.create(
+    last = client.responses.create(
         model=MODEL,
         input=[answer],
         tools=[STOCK_TOOL],  # type: ignore[list-item]
         previous_response_id=first.id,
     )
-    before = [int(row[2]) for row in show.context(client).rows[:3]]
+    before = [int(row[2]) for row in show.context(first, other, last).rows[:3]]
     assert before == [0, 0, first.usage.input_tokens]
 
 
@@ -653,12 +610,12 @@ def test_a_conversation_is_read_as_one() -> None:
         ("", "model", "message", "No."),
     ]
     assert asked[0].usage is not None
-    assert show.context(client).rows[1][2] == str(asked[0].usage.input_tokens)
+    assert show.context(*asked).rows[1][2] == str(asked[0].usage.input_tokens)
 
 
 def test_a_sequence_has_an_arrow_a_step() -> None:
     run = Run()
-    shown = show.sequence(run.client)
+    shown = show.sequence(*run.responses)
     assert repr(shown).splitlines() == [
         f"you → model        {QUESTION}",
         'model → your code  get_order {"order_id":"A-104"}',
@@ -698,26 +655,14 @@ def test_what_is_no_run_is_told(draw: Any) -> None:
         with pytest.raises(CourseError, match=f"takes responses.*not a {type(given).__name__}"):
             draw(given)
     empty: Any
-    for empty in ((), ([],), (connect(),)):
+    for empty in ((), ([],)):
         with pytest.raises(CourseError, match="nothing in this run yet"):
             draw(*empty)
 
 
 def test_items_alone_have_no_tokens() -> None:
-    with pytest.raises(CourseError, match="give the responses or the client"):
+    with pytest.raises(CourseError, match="give the responses"):
         show.context(Run().items)
-
-
-def test_a_refused_request_of_any_shape_can_be_drawn() -> None:
-    for row in ROWS:
-        client = connect()
-        platform = platform_of(client)
-        assert platform is not None
-        reply, _ = send(platform, row)
-        *_, last = traced(client)
-        # A row's fault strikes once, and another test may have seen it.
-        assert (row.name, last[1] == "API") == (row.name, reply.status != 200)
-        assert show.sequence(client)._repr_markdown_()
 
 
 # Errors

@@ -1,10 +1,6 @@
 """What happened, drawn. `show` reads, and changes nothing."""
 
-from .calls import calls
-from .choice import choice
-from .context import context
-from .error import error
-from .sequence import sequence
-from .trace import trace
+from .response import calls, choice, error
+from .run import context, sequence, trace
 
 __all__ = ["calls", "choice", "context", "error", "sequence", "trace"]

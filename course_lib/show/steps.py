@@ -1,7 +1,6 @@
 """The steps of a turn: who said or did what, to whom. A rule by the item's name, not a class each.
 
-Who: you, your code, the model or an agent by its name, a hosted tool, an MCP server, a program,
-the API where it refuses.
+Who: you, your code, the model or an agent by its name, a hosted tool, an MCP server, a program.
 """
 
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from ..platform.errors import Json
 from .turns import AGENT, Turn, plain_text
 
-YOU, CODE, MODEL, API, PROGRAM = "you", "your code", "model", "API", "program"
+YOU, CODE, MODEL, PROGRAM = "you", "your code", "model", "program"
 _RESULTS = ("output", "outputs", "result", "results", "tools", "error")
 _FRAME = (
     *("type", "id", "call_id", "name", "status", "server_label", "namespace", "caller", AGENT),
@@ -33,26 +32,18 @@ def steps(turn: Turn, called: dict[str, str]) -> Iterator[Step]:
     named = (item for item in turn.came + turn.sent if item.get("call_id") and item.get("name"))
     called |= {str(item["call_id"]): str(item["name"]) for item in named}
     model = next((item[AGENT] for item in turn.came if AGENT in item), MODEL)
-    inside = {str(item.get("call_id")) for item in turn.came if _kind(item).endswith("_output")}
-    what, words = turn.ending
-    refused = bool(what) and not turn.came
-    for item in turn.sent:
-        runner = _hosted(item) if _is_vendors(item) else CODE
-        yield from _steps(item, API if refused else model, runner, called)
-    for item in turn.came:
-        hosted = _is_vendors(item) or str(item["call_id"]) in inside
+    # The vendor ran what came back with its result, and what your code could not answer.
+    inside = {item.get("call_id") for item in turn.came if _kind(item).endswith("_output")}
+    for item in turn.sent + turn.came:
+        is_vendors = _kind(item).startswith(PROGRAM) or not item.get("call_id")
+        hosted = is_vendors or (item in turn.came and item["call_id"] in inside)
         yield from _steps(item, model, _hosted(item) if hosted else CODE, called)
-    if what:
-        yield Step(API if refused else model, CODE, what, words)
+    if turn.ending[0]:
+        yield Step(model, CODE, *turn.ending)
 
 
 def _kind(item: Json) -> str:
     return str(item.get("type") or "message")
-
-
-def _is_vendors(item: Json) -> bool:
-    """Whether it is no call that your code could answer."""
-    return _kind(item).startswith(PROGRAM) or not item.get("call_id")
 
 
 def _hosted(item: Json) -> str:

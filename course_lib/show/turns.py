@@ -1,6 +1,5 @@
 """`read_run`: whatever a learner holds of a run, as turns. Every view of a run draws from these."""
 
-import contextlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,11 +9,12 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from ..home import CourseError
+from ..live import recent_platforms
 from ..platform.app import Exchange, Platform
 from ..platform.context import as_items, history
 from ..platform.contract import conversation_id
-from ..platform.errors import ApiError, Json
-from .wire import exchange_of, platform_of
+from ..platform.errors import Json
+from ..platform.tokens import content_text
 
 AGENT = "_agent"  # put on an item of an agent's run: the agent's name
 
@@ -27,7 +27,7 @@ class Turn:
     came: list[Json] = field(default_factory=list)
     usage: Json = field(default_factory=dict)  # empty where nothing tells
     before: int = 0  # input tokens that the turn before in this conversation had sent too
-    number: int = 0  # from 1; 0 for a request that no model answered
+    number: int = 0  # from 1; 0 for what no model has answered yet
     ending: tuple[str, str] = ("", "")  # what came in place of an answer, and the words for it
     context: list[Json] | None = None  # all that the model read; None where nothing tells
 
@@ -36,27 +36,26 @@ class Turn:
 
 
 def read_run(run: Iterable[Any]) -> list[Turn]:
-    """The turns of responses, kept items, a client's log or an agent's run, in order.
+    """The turns of responses, kept items or an agent's run, in order.
 
     Raises CourseError for what is none of them, and for a run with nothing in it.
     """
     turns: list[Turn] = []
     answered = 0
-    came_in: dict[str, int] = {}  # the turn that an output item came in, by the item's key
+    came_in: dict[str, Turn] = {}  # the turn that an output item came in, by the item's key
     for turn in _turns(run):
-        base = len(turns) - 1  # it follows the turn before, unless its context says otherwise
+        last = turns[-1] if turns else None  # it follows this one, unless its context says other
         if turn.context is not None:
-            base, new = -1, 0
+            last, turn.sent = None, turn.context
             for place, item in enumerate(turn.context, start=1):
                 if _key(item) in came_in:  # the history goes on to the model's last word
-                    base, new = came_in[_key(item)], place
-            turn.sent = turn.context[new:]
-        if base >= 0:
-            turn.before = min(turns[base].tokens("input_tokens"), turn.tokens("input_tokens"))
+                    last, turn.sent = came_in[_key(item)], turn.context[place:]
+        if last:
+            turn.before = min(last.tokens("input_tokens"), turn.tokens("input_tokens"))
         if turn.came or turn.usage:
             answered += 1
             turn.number = answered
-        came_in |= {_key(item): len(turns) for item in turn.came}
+        came_in |= {_key(item): turn for item in turn.came}
         turns.append(turn)
     if not turns:
         raise CourseError("There is nothing in this run yet: send a request first.")
@@ -100,58 +99,70 @@ def _is_models(item: Json) -> bool:
 
 def _parts(run: Iterable[Any]) -> Iterator[Json | Turn]:
     for part in run:
-        if isinstance(part, str):
-            yield {"role": "user", "content": part}
-        elif isinstance(part, dict) and part.get("object") == "response":
-            yield Turn([], part["output"], part.get("usage") or {})
-        elif isinstance(part, dict) and (part.get("type") or part.get("role")):
-            yield part
-        elif isinstance(part, list | tuple):
-            yield from _parts(part)
-        elif platform := platform_of(part):
-            yield from (_of_exchange(exchange, platform) for exchange in list(platform.exchanges))
-        elif hasattr(part, "new_items"):
-            yield from _of_agents(part)
-        elif hasattr(part, "output") and hasattr(part, "usage"):
-            found = exchange_of(part)
-            usage = _json(part.usage) or {}
-            yield _of_exchange(*found) if found else Turn([], _json(part.output), usage)
-        elif hasattr(part, "type") and hasattr(part, "to_dict"):
-            yield _json(part)
+        match part:
+            case str():
+                yield {"role": "user", "content": part}
+            case {"object": "response"}:
+                yield _of_response(part)
+            case {"type": str()} | {"role": str()}:
+                yield part
+            case list() | tuple():
+                yield from _parts(part)
+            case _ if hasattr(part, "new_items"):
+                yield from _of_agents(part)
+            case _ if hasattr(part, "output") and hasattr(part, "usage"):
+                yield _of_response(as_json(part))
+            case _ if hasattr(part, "type") and hasattr(part, "to_dict"):
+                yield as_json(part)
+            case _:
+                raise CourseError(
+                    "This takes responses, the items you kept or the result of an agent's run, "
+                    f"not a {type(part).__name__}."
+                )
+
+
+def _of_response(response: Json) -> Turn:
+    turn = Turn([], response["output"], response.get("usage") or {})
+    if response.get("status", "completed") != "completed":
+        why = response.get("error") or response.get("incomplete_details") or {}
+        turn.ending = (response["status"], why.get("message") or why.get("reason") or "")
+    if found := exchange_of(response):
+        body, state = found[0].body, found[1].state
+        if held := state.conversations.get(conversation_id(body) or ""):
+            first = turn.came[0]["id"] if turn.came else None  # what follows was said later
+            turn.context = list(takewhile(lambda item: item.get("id") != first, held.items))
         else:
-            raise CourseError(
-                "This takes responses, the items you kept, an offline client of connect() or the "
-                f"result of an agent's run, not a {type(part).__name__}."
-            )
-
-
-def _of_exchange(exchange: Exchange, platform: Platform) -> Turn:
-    body, reply, status = exchange.body, exchange.reply, exchange.status
-    if (exchange.method, exchange.path) != ("POST", "/v1/responses"):
-        return Turn(ending=(f"answers {status}", f"{exchange.method} {exchange.path}"))
-    context: list[Json] = []
-    with contextlib.suppress(ApiError, TypeError):  # a refused request may name anything
-        context += history(body.get("previous_response_id"), platform.state)
-    if isinstance(body.get("input"), str | list):
-        context += [item for item in as_items(body["input"]) if isinstance(item, dict)]
-    if status != 200:
-        words = (reply.get("error") or {}).get("message") or "no reply came through"
-        return Turn(ending=(f"refuses {status}" if status else "fails", words), context=context)
-    turn = Turn([], reply["output"], reply["usage"] or {}, context=context)
-    if held := platform.state.conversations.get(conversation_id(body) or ""):
-        first = next((item["id"] for item in turn.came), None)  # what follows was said later
-        turn.context = list(takewhile(lambda item: item.get("id") != first, held.items))
-    if reply["status"] != "completed":
-        why = reply.get("error") or reply.get("incomplete_details") or {}
-        turn.ending = (reply["status"], why.get("message") or why.get("reason") or "")
+            earlier = history(body.get("previous_response_id"), state)
+            turn.context = [*earlier, *as_items(body["input"])]
     return turn
+
+
+def exchange_of(response: Json) -> tuple[Exchange, Platform] | None:
+    """The exchange that made a response, and its platform; None when it came from elsewhere."""
+    wanted = _fingerprint(response)
+    for platform in recent_platforms:
+        for exchange in reversed(platform.exchanges):
+            reply = exchange.reply
+            if reply.get("object") == "response" and _fingerprint(reply) == wanted:
+                return exchange, platform
+    return None
+
+
+def _fingerprint(reply: Json) -> list[Any]:
+    """What tells one response from another of the same id on another client's platform."""
+    tools = [(tool.get("name"), tool.get("description")) for tool in reply.get("tools") or ()]
+    items = [
+        (item.get("id"), item.get("arguments"), content_text(item.get("content")))
+        for item in reply["output"]
+    ]
+    return [reply.get("id"), reply.get("usage"), tools, items]
 
 
 def _of_agents(result: Any) -> list[Turn]:
     """An agent's run: the turns of its items, each with the usage of the response it came in."""
-    items = as_items(result.input) if isinstance(result.input, str) else _json(result.input)
+    items = as_items(result.input) if isinstance(result.input, str) else as_json(result.input)
     for item in result.new_items:
-        raw = {**_json(item.raw_item), AGENT: _name(item.agent)}
+        raw = {**as_json(item.raw_item), AGENT: _name(item.agent)}
         if item.type == "handoff_output_item":
             ends = {"from": _name(item.source_agent), "to": _name(item.target_agent)}
             raw = {"type": "handoff", **ends}
@@ -160,7 +171,7 @@ def _of_agents(result: Any) -> list[Turn]:
         items.append(raw)
     turns = list(_turns(items))
     for turn, response in zip(turns, result.raw_responses, strict=False):
-        turn.usage = _json(response.usage)
+        turn.usage = as_json(response.usage)
     return turns
 
 
@@ -168,19 +179,20 @@ def _name(agent: Any) -> str:
     return str(getattr(agent, "name", "agent"))  # a result may have let go of its agents
 
 
-def _json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """SDK objects as the JSON they stand for."""
     return to_jsonable_python(value, by_alias=True, exclude_none=True, serialize_unknown=True)
 
 
 def plain_text(value: Any) -> str:
     """A text; the words or names of the parts, tools or results in a list; else JSON."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return ", ".join(map(plain_text, value))
-    if isinstance(value, dict):
-        for name in ("text", "refusal", "name", "filename"):
-            if isinstance(value.get(name), str):
-                return str(value[name])
+    match value:
+        case str():
+            return value
+        case list():
+            return ", ".join(map(plain_text, value))
+        case {"text": str(words)} | {"refusal": str(words)}:
+            return words
+        case {"name": str(words)} | {"filename": str(words)}:
+            return words
     return json.dumps(value, ensure_ascii=False, default=str) if value else ""

@@ -12,37 +12,28 @@ import httpx2
 
 from . import find, pages
 
-HTML = "<!doctype html>\n<title>{title}</title>\n<h1>{title}</h1>\n{body}\n"
-
 
 def offline_web(**options: Any) -> httpx2.Client:
     """A client over the offline web; `options` are those of `httpx2.Client`."""
-    return httpx2.Client(transport=WebTransport(), **options)
+    return httpx2.Client(transport=httpx2.MockTransport(_answer), **options)
 
 
-class WebTransport(httpx2.BaseTransport, httpx2.AsyncBaseTransport):
-    """Answers GET and HEAD from the packaged pages."""
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        url = str(request.url)
-        host = urlsplit(url).netloc
-        if not any(urlsplit(known).netloc == host for known in pages()):
-            raise httpx2.ConnectError(f"{host} is not on the offline web.", request=request)
-        if request.method not in ("GET", "HEAD"):
-            return httpx2.Response(405, text="Method not allowed", request=request)
-        page = find(url)
-        if page is None:
-            return httpx2.Response(404, html=_html("Not found", ()), request=request)
-        if page.moved_to:
-            return httpx2.Response(301, headers={"location": page.moved_to}, request=request)
-        if page.hidden:
-            return httpx2.Response(200, text="\n".join(page.text), request=request)
-        return httpx2.Response(200, html=_html(page.title, page.text), request=request)
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        return self.handle_request(request)
+def _answer(request: httpx2.Request) -> httpx2.Response:
+    host = request.url.netloc.decode()
+    if not any(urlsplit(known).netloc == host for known in pages()):
+        raise httpx2.ConnectError(f"{host} is not on the offline web.", request=request)
+    if request.method not in ("GET", "HEAD"):
+        return httpx2.Response(405, text="Method not allowed")
+    page = find(str(request.url))
+    if page is None:
+        return httpx2.Response(404, html=_html("Not found", ()))
+    if page.moved_to:
+        return httpx2.Response(301, headers={"location": page.moved_to})
+    if page.hidden:
+        return httpx2.Response(200, text="\n".join(page.text))
+    return httpx2.Response(200, html=_html(page.title, page.text))
 
 
 def _html(title: str, text: tuple[str, ...]) -> str:
-    body = "\n".join(f"<p>{escape(each)}</p>" for each in text)
-    return HTML.format(title=escape(title), body=body)
+    title, body = escape(title), "\n".join(f"<p>{escape(each)}</p>" for each in text)
+    return f"<!doctype html>\n<title>{title}</title>\n<h1>{title}</h1>\n{body}\n"
