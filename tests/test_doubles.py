@@ -7,8 +7,7 @@ import pytest
 
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
-from course_lib.grading.doubles import function_call
-from course_lib.grading.submission import Outcome, Submission
+from course_lib.grading.submission import Outcome, Submission, function_call
 from course_lib.platform.faults import Fault
 from course_lib.standin import Scripted, message
 from tests.answers.ways import Way, every_way, names_of, warm_pipe

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.doubles import Client, Double, Stub, call_of_text, function_call
-from ..grading.submission import Outcome, Submission
+from ..grading.submission import (
+    Client,
+    Double,
+    Outcome,
+    Stub,
+    Submission,
+    call_of_text,
+    function_call,
+)
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
 from .schema import asks_for

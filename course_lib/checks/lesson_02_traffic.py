@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.doubles import Client
-from ..grading.submission import Outcome, Submission, Verdict
+from ..grading.submission import Client, Outcome, Submission, Verdict
 from ..live import MODEL
 from ..platform.context import as_items
 from ..platform.events import response_events

@@ -7,8 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..grading.doubles import Client, Stub
-from ..grading.submission import Outcome, Verdict
+from ..grading.submission import Client, Outcome, Stub, Verdict
 from ..live import MODEL
 from ..platform.app import Exchange, Platform
 from ..platform.http import Request

@@ -5,18 +5,26 @@ back is an `Outcome`: a value, or the error the learner's code raised. Looking i
 never fails, so a check reads as a list of expectations. Everything that comes from the probe's
 side is taken as hostile: it is matched against the forms it may have, and its texts are shown
 on one line.
+
+What a check hands to a submission and is no data (a stub, a client, a stream, a call) crosses as
+its `mark`, which the probe turns into what it stands for, and its repr is how a learner would
+write it. The calls of a stub and the requests of a client come back here, where no submission can
+reach: they are recorded and answered.
 """
 
+import inspect
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
-from ..platform.app import Platform
-from ..platform.faults import Fault
+from ..platform.app import Exchange, Platform
+from ..platform.faults import Fault, NetworkFault
+from ..platform.http import Request
 from ..standin import StandIn
 from ..standin.prompt import Model
-from .data import ChannelClosed, ChannelTimeout, Json
-from .doubles import Client, Stub, marked, shown
+from .data import ChannelClosed, ChannelTimeout, Json, project
 
 LONGEST = 160  # characters of a value that are shown
 
@@ -35,6 +43,9 @@ class CellFailed(Exception):
 
 class OutOfMemory(Exception):
     """The submission wanted more memory than it has."""
+
+
+_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
 
 
 class Verdict(str):
@@ -72,6 +83,120 @@ class Outcome:
             return Outcome(tried or self.tried, self.value)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Double:
+    """Something that needs no answer: a stream, a `function_call` item."""
+
+    mark: Json
+    shown: str
+
+    def __repr__(self) -> str:
+        return self.shown
+
+
+def function_call(name: str, call_id: str, /, **arguments: Any) -> Double:
+    """A function_call item as the model sends it."""
+    return call_of_text(name, call_id, json.dumps(arguments))
+
+
+def call_of_text(name: str, call_id: str, arguments: str) -> Double:
+    """A function_call item with these arguments, which need not be JSON."""
+    item = {"type": "function_call", "id": call_id.replace("call", "fc"), "call_id": call_id}
+    item |= {"name": name, "arguments": arguments, "status": "completed"}
+    return Double({"$function_call": item}, f"<function_call {call_id}: {name}({arguments})>")
+
+
+@dataclass(repr=False)
+class Stub:
+    """A function handed to the submission. Its calls are recorded on the checking side."""
+
+    number: int
+    name: str
+    returns: Any = None
+    """What a call gives: data."""
+    raises: Exception | None = None
+    """What a call raises instead; a type that Python does not have arrives as a StubError."""
+    does: Callable[..., Any] | None = None
+    """Instead of both, a function of the check's, run on the checking side."""
+    calls: list[Json] = field(default_factory=list)
+    """The arguments of each call by name: the one it was passed by, or has in `does`; failing
+    both, a positional one's place ("0")."""
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def mark(self) -> Json:
+        return {"$stub": self.number, "name": self.name}
+
+    def answer(self, args: list[Any], kwargs: Json) -> Json:
+        """Record one call, and say what it returns or raises."""
+        call = {str(place): value for place, value in enumerate(args)} | kwargs
+        try:
+            if self.does is not None:
+                call = inspect.signature(self.does).bind(*args, **kwargs).arguments
+        except TypeError:
+            pass  # a call that does not fit is recorded as it was made
+        self.calls.append(call)
+        try:
+            if self.raises is not None:
+                raise self.raises
+            return {"returns": project(self.does(*args, **kwargs) if self.does else self.returns)}
+        except Exception as error:
+            message = str(error.args[0]) if error.args else ""
+            return {"raises": type(error).__name__, "message": message}
+
+
+@dataclass(repr=False)
+class Client:
+    """A client handed to the submission; `platform` is the other end of its wire."""
+
+    number: int
+    platform: Platform
+    max_requests: int  # that one call of the learner's code may send
+    awaited: bool  # an AsyncOpenAI
+    sent: int = 0  # in the call under way
+
+    def __repr__(self) -> str:
+        return "client"
+
+    @property
+    def mark(self) -> Json:
+        return {"$client": self.number, "awaited": self.awaited}
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """The requests that reached the platform, oldest first."""
+        return list(self.platform.exchanges)
+
+    def stream(self, **request: Any) -> Double:
+        """A `Stream` of this request's events for the submission, opened through this client."""
+        return Double(self.mark | {"$stream": request}, "stream")
+
+    def answer(self, args: list[Any], kwargs: Json) -> Json:
+        """Answer one request of the submission: a reply, a fault of the network, or an end.
+
+        Raises ChannelClosed for what is no request.
+        """
+        match args:
+            case [str(method), str(path), dict(query), str(text)]:
+                body = text.encode("latin-1", "replace")
+            case _:
+                raise ChannelClosed
+        self.sent += 1
+        if self.sent > self.max_requests:
+            return {"stop": f"more than {self.max_requests} requests"}
+        answer: Json = {"chunks": []}
+        try:
+            reply = self.platform.handle(Request(method, path, body, query=query))
+            answer |= {"status": reply.status, "headers": reply.headers}
+            for chunk in reply.chunks:
+                answer["chunks"].append(chunk.decode("latin-1"))
+        except NetworkFault as fault:  # before the reply, or in the middle of its stream
+            answer["fault"] = fault.kind
+        return {"returns": answer}
+
+
 class Submission:
     """The checking side of the keyhole. `ask` carries a question to the probe.
 
@@ -101,9 +226,9 @@ class Submission:
         Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
         streams; or `function_call` items.
         """
-        written = [*map(shown, arguments), *(f"{key}={shown(each)}" for key, each in named.items())]
-        question = {"do": "call", "name": name}
-        question |= {"arguments": marked(arguments), "named": marked(named)}
+        written = [*map(_shown, arguments), *(f"{key}={_shown(v)}" for key, v in named.items())]
+        question = {"do": "call", "name": name, "arguments": arguments, "named": named}
+        question = json.loads(json.dumps(question, default=attrgetter("mark")))
         return self._outcome(question, f"{name}({', '.join(written)})")
 
     def stub(
@@ -152,47 +277,45 @@ class Submission:
         raise ChannelClosed
 
     def _outcome(self, question: Json, tried: str) -> Outcome:
-        if self.over is None:
-            for client in self._clients():
-                client.sent = 0
-            try:
-                return self._read(self.ask(question), question, tried)
-            except _ENDS as over:
-                self.over, self.reached = over, tried
-        return Outcome(tried, problem="it did not come to this")
-
-    def _read(self, reply: Json, question: Json, tried: str) -> Outcome:
-        used = [client for client in self._clients() if client.sent]
-        for client in used:
-            if client.is_used_up:  # whatever the probe says of it
-                sent = f"it had sent {client.max_requests} requests and did not stop"
-                return Outcome(tried, problem=f"{sent}: a loop without a cap")
-        name = question["name"]
-        match reply:
-            case {"missing": _}:
-                raise Missing(name)
-            case {"unwritten": _}:
-                raise NotAttempted(name)
-            case {"value": value} if question["do"] == "value" and _is_blank(value):
-                raise NotAttempted(name)
-            case {"cell": _, "raised": dict(error)}:
-                raise CellFailed(name, str(error.get("type")), raised(error))
-            case {"error": {"type": "MemoryError"}}:
-                raise OutOfMemory
-            case {"value": value}:
-                return Outcome(tried, value)
-            case {"error": dict(error)}:
-                # The platform's sentence on its refusal, read where no submission can reach.
-                hint = used[-1].exchanges[-1].hint if used else None
-                problem = f"your code raised {raised(error)}"
-                return Outcome(tried, problem=problem, hint=one_line(hint) if hint else None)
-        raise ChannelClosed
-
-    def _clients(self) -> list[Client]:
-        return [each for each in self._handed if isinstance(each, Client)]
+        if self.over is not None:
+            return Outcome(tried, problem="it did not come to this")
+        clients = [each for each in self._handed if isinstance(each, Client)]
+        for client in clients:
+            client.sent = 0
+        try:
+            reply = self.ask(question)
+            used = [client for client in clients if client.sent]
+            for client in used:
+                if client.sent > client.max_requests:  # whatever the probe says of it
+                    sent = f"it had sent {client.max_requests} requests and did not stop"
+                    return Outcome(tried, problem=f"{sent}: a loop without a cap")
+            # The platform's sentence on its refusal, read where no submission can reach.
+            hint = used[-1].exchanges[-1].hint if used else None
+            return _read(reply, question, tried, one_line(hint) if hint else None)
+        except _ENDS as over:
+            self.over, self.reached = over, tried
+            return self._outcome(question, tried)
 
 
-_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
+def _read(reply: Json, question: Json, tried: str, hint: str | None) -> Outcome:
+    """The outcome that the probe tells of, or one of _ENDS."""
+    name = question["name"]
+    match reply:
+        case {"missing": _}:
+            raise Missing(name)
+        case {"unwritten": _}:
+            raise NotAttempted(name)
+        case {"value": value} if question["do"] == "value" and _is_blank(value):
+            raise NotAttempted(name)
+        case {"cell": _, "raised": dict(error)}:
+            raise CellFailed(name, str(error.get("type")), raised(error))
+        case {"error": {"type": "MemoryError"}}:
+            raise OutOfMemory
+        case {"value": value}:
+            return Outcome(tried, value)
+        case {"error": dict(error)}:
+            return Outcome(tried, problem=f"your code raised {raised(error)}", hint=hint)
+    raise ChannelClosed
 
 
 def describe(value: Any) -> str:
@@ -211,8 +334,8 @@ def describe(value: Any) -> str:
             except RecursionError:
                 text = "nested too deeply"
             text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-    words = {"str": "a string", "NoneType": "nothing: is a return missing?", "int": "an integer"}
     article = "an" if kind[:1].lower() in "aeiou" else "a"
+    words = {"str": "a string", "NoneType": "nothing: is a return missing?", "int": "an integer"}
     return one_line(f"{text} ({words.get(kind, f'{article} {kind}')})")
 
 
@@ -228,6 +351,16 @@ def _repr(value: Any) -> str:
         case list():
             return "[" + ", ".join(map(_repr, value)) + "]"
     return repr(value)
+
+
+def _shown(argument: Any) -> str:
+    """An argument as a learner would write it."""
+    match argument:
+        case {"type": "function", "name": str(name)}:  # a declaration, of which that will do
+            return f"<tool {name}>"
+        case list():
+            return f"[{', '.join(map(_shown, argument))}]"
+    return repr(argument)
 
 
 def raised(error: Json) -> str:
