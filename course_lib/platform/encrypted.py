@@ -4,9 +4,8 @@ Real content is a Fernet token. Ours has the same shape, so a token of the right
 of ours can be opened again, and one of ours that was altered is refused. It is no secret.
 """
 
-import base64
-import binascii
 import hashlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from itertools import cycle
 
 from .errors import refusal
@@ -19,16 +18,15 @@ _MASK = hashlib.sha256(_HEADER).digest()
 def seal(text: str) -> str:
     """An opaque token for `text`, the same for the same text."""
     data = text.encode()
-    body = _masked(data + bytes(-len(data) % _BLOCK))
-    return base64.urlsafe_b64encode(_HEADER + body + _sign(_HEADER + body)).decode()
+    signed = _HEADER + _masked(data + bytes(-len(data) % _BLOCK))
+    return urlsafe_b64encode(signed + _sign(signed)).decode()
 
 
 def opened(token: str) -> str | None:
     """The text that was sealed; None for a token that is not ours."""
-    data = base64.urlsafe_b64decode(token)
-    if not data.startswith(_HEADER):
-        return None
-    return _masked(data[len(_HEADER) : -_SIGNATURE]).rstrip(b"\0").decode()
+    data = urlsafe_b64decode(token)
+    ours = data.startswith(_HEADER)
+    return _masked(data[len(_HEADER) : -_SIGNATURE]).rstrip(b"\0").decode() if ours else None
 
 
 def begun(token: str) -> str:
@@ -39,8 +37,8 @@ def begun(token: str) -> str:
 def check_sealed(token: str) -> None:
     """Refuse what cannot be a token, and a token of ours that was altered."""
     try:
-        data = base64.urlsafe_b64decode(token)
-    except (binascii.Error, ValueError):
+        data = urlsafe_b64decode(token)
+    except ValueError:
         data = b""
     shaped = data[:1] == b"\x80" and len(data) > len(_HEADER) + _SIGNATURE
     ours = data.startswith(_HEADER)

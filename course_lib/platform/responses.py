@@ -1,18 +1,18 @@
 """The endpoints of `/v1/responses`: create, and what one can do with a response afterwards.
 
-Each takes the platform's state and the request, and returns the reply's JSON; `app.py` does the
-routing and the bytes.
+A response with `background: true` is made while its client does something else. The turn is run at
+once, but shown step by step: each look at it moves the simulated clock, from queued to in progress
+to done. So a loop that polls ends, and always after as many looks.
 """
 
 import re
 
 from ..standin.prompt import Model
-from . import background
 from .compaction import compaction_item
 from .context import history
 from .engine import Made, check_turn, run_turn
 from .errors import Json, refusal, wrong_type
-from .events import encode, response_events
+from .events import encode, opening, response_events
 from .faults import Fault
 from .http import Request
 from .pages import choice, deleted, list_page, listed
@@ -20,13 +20,18 @@ from .rules import reject_unknown
 from .state import State, StoredResponse
 from .usage import usage
 
+STEPS = ("queued", "in_progress")  # what is shown in the background before the response itself
+COMPACTED = (
+    "model", "input", "instructions", "previous_response_id", "prompt_cache_key",
+    "prompt_cache_options", "prompt_cache_retention", "service_tier",
+)  # fmt: skip
+
 
 def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     stored = run_turn(body, state, model)
     if not body.get("stream"):
-        if stored.body["background"]:
-            background.begin(stored)
-        return Made(background.shown(stored), stored.explanation)
+        stored.steps = list(STEPS if stored.body["background"] else ())
+        return Made(_shown(stored), stored.explanation)
     events = response_events(stored.body)
     if fault is not None:
         events = fault.break_stream(events)
@@ -40,18 +45,28 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     return Made(stored.body, stored.explanation, encode(events, obfuscate=obfuscate))
 
 
+def _shown(stored: StoredResponse) -> Json:
+    """The response as its client may see it now."""
+    return opening(stored.body) | {"status": stored.steps[0]} if stored.steps else stored.body
+
+
 def retrieve(state: State, request: Request, stored: StoredResponse) -> Json | Made:
     """A response; or again its stream, after the event that `starting_after` numbers."""
-    if choice(request, "stream", ("true", "false")) != "true":
-        return background.look(stored, state)
-    if not (stored.streamed and stored.body["background"]):
-        raise refusal("not_streamed")
-    after = request.query.get("starting_after", "-1")
-    if not re.fullmatch("-1|[0-9]{1,9}", after):
-        raise wrong_type("starting_after", "an integer", after)
-    obfuscate = request.query.get("include_obfuscation") != "false"
-    events = encode(response_events(stored.body), obfuscate=obfuscate, after=int(after))
-    return Made(stored.body, chunks=events)
+    if choice(request, "stream", ("true", "false")) == "true":
+        if not (stored.streamed and stored.body["background"]):
+            raise refusal("not_streamed")
+        after = request.query.get("starting_after", "-1")
+        if not re.fullmatch("-1|[0-9]{1,9}", after):
+            raise wrong_type("starting_after", "an integer", after)
+        obfuscate = request.query.get("include_obfuscation") != "false"
+        events = encode(response_events(stored.body), obfuscate=obfuscate, after=int(after))
+        return Made(stored.body, chunks=events)
+    if stored.steps:  # one step on
+        stored.steps.pop(0)
+        state.now += 1
+        if not stored.steps and stored.body["completed_at"]:
+            stored.body["completed_at"] = state.now
+    return _shown(stored)
 
 
 def delete(state: State, request: Request, stored: StoredResponse) -> Json:
@@ -61,10 +76,13 @@ def delete(state: State, request: Request, stored: StoredResponse) -> Json:
 
 
 def cancel(state: State, request: Request, stored: StoredResponse, body: Json) -> Json:
-    """Only a response that runs in the background can be cancelled."""
+    """End a response that runs in the background. One that is done, or was ended, stays so."""
     if not stored.body["background"]:
         raise refusal("not_in_background")
-    return background.cancel(stored, state)
+    if stored.steps:
+        state.drop_output(stored)
+        stored.body, stored.steps = _shown(stored) | {"status": "cancelled"}, []
+    return stored.body
 
 
 def list_input_items(state: State, request: Request, stored: StoredResponse) -> Json:
@@ -82,7 +100,7 @@ def count_input_tokens(state: State, request: Request, body: Json) -> Json:
 
 def compact(state: State, request: Request, body: Json) -> Json:
     """The user's messages as they are, and the rest in one sealed item to go on from."""
-    reject_unknown(body, "", _COMPACTED)
+    reject_unknown(body, "", COMPACTED)
     turn = check_turn(body | {"input": body.get("input") or []}, state)
     asked = [item for item in turn.context.items if item.get("role") == "user"]
     item, tokens = compaction_item(turn.context.items, state)
@@ -93,9 +111,3 @@ def compact(state: State, request: Request, body: Json) -> Json:
         "output": [*listed(asked, state), item],
         "usage": usage(turn.tokens, state.prefixes.read(turn.parts), tokens, 0),
     }
-
-
-_COMPACTED = (
-    "model", "input", "instructions", "previous_response_id", "prompt_cache_key",
-    "prompt_cache_options", "prompt_cache_retention", "service_tier",
-)  # fmt: skip

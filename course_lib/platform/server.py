@@ -23,17 +23,16 @@ from types import FrameType
 
 import anyio.to_thread
 import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from ..home import CourseError
 from .app import Platform
 from .child import ENDING
 from .http import MAX_BODY, Request
-from .websocket import responses_over
+from .websocket import converse
 
 LOOPBACK = "127.0.0.1"
 AT_ONCE = 200  # requests that may run at the same time; a slow tool holds up no other client
@@ -85,14 +84,31 @@ def base_url(listening: socket.socket) -> str:
 
 def make_server(platform_of: PlatformOf, *, log: bool = False) -> uvicorn.Server:
     """A server for the platforms of its clients; `log` writes one line a request to stderr."""
-    face = _Face(platform_of, log)
+    threads = anyio.CapacityLimiter(AT_ONCE)
+
+    def told(what: str, begun: float) -> None:
+        if log:
+            spent = (time.perf_counter() - begun) * 1000
+            sys.stderr.write(f"{what} {spent:.0f} ms\n")  # in one piece: several threads write
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            return await converse(WebSocket(scope, receive, send), platform_of, told)
+        begun, http = time.perf_counter(), HttpRequest(scope, receive)
+        body, headers = await _read(http.stream()), dict(http.headers)
+        asked = Request(http.method, scope["path"], body, headers, dict(http.query_params))
+        platform = platform_of(headers.get("authorization", ""))
+        reply = await anyio.to_thread.run_sync(platform.handle, asked, limiter=threads)
+        path = scope["raw_path"].decode("ascii", "backslashreplace")
+        told(f"{http.method} {path} {reply.status}", begun)
+        if isinstance(reply.chunks, tuple):
+            response = Response(b"".join(reply.chunks), reply.status, reply.headers)
+        else:
+            response = StreamingResponse(_paced(reply.chunks), reply.status, reply.headers)
+        return await response(scope, receive, send)
+
     config = uvicorn.Config(
-        Starlette(
-            routes=[
-                Route("/{path:path}", face),
-                WebSocketRoute("/v1/responses", responses_over(platform_of, face.log)),
-            ]
-        ),
+        answer,
         log_level="critical",
         access_log=False,
         lifespan="off",
@@ -110,37 +126,7 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-class _Face:
-    """The HTTP face of the platforms."""
-
-    def __init__(self, platform_of: PlatformOf, log: bool) -> None:
-        self._platform_of, self._logs = platform_of, log
-        self._threads = anyio.CapacityLimiter(AT_ONCE)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun, http = time.perf_counter(), HttpRequest(scope, receive)
-        body = await _read(http.stream())
-        asked = Request(
-            http.method, scope["path"], body, dict(http.headers), dict(http.query_params)
-        )
-        platform = self._platform_of(http.headers.get("authorization", ""))
-        reply = await anyio.to_thread.run_sync(platform.handle, asked, limiter=self._threads)
-        path = scope["raw_path"].decode("ascii", "backslashreplace")
-        self.log(f"{http.method} {path} {reply.status}", begun)
-        if isinstance(reply.chunks, tuple):
-            content = b"".join(reply.chunks)
-            await Response(content, reply.status, reply.headers)(scope, receive, send)
-        else:
-            told = StreamingResponse(_told(reply.chunks), reply.status, reply.headers)
-            await told(scope, receive, send)
-
-    def log(self, what: str, begun: float) -> None:
-        if self._logs:
-            spent = (time.perf_counter() - begun) * 1000
-            sys.stderr.write(f"{what} {spent:.0f} ms\n")  # in one piece: several threads write
-
-
-async def _told(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
+async def _paced(chunks: Iterable[bytes]) -> AsyncIterator[bytes]:
     for chunk in chunks:
         yield chunk
         await asyncio.sleep(0)  # others take their turn, and a client that has left is noticed

@@ -23,10 +23,12 @@ from .app import Platform, check_key
 from .context import as_items, history
 from .errors import ApiError, Json, refusal
 from .http import Request
+from .state import Kept
 
 LANES, IN_FLIGHT, LIFE = 32, 16, 3600  # stream ids, requests at a time, seconds
 WAITING, PARENTS = 100, 100  # messages read and not yet answered; responses remembered
 STREAM_ID = re.compile(r"[A-Za-z0-9_.-]{1,256}", re.ASCII)
+OF_THE_MESSAGE = ("type", "stream_id", "generate", "stream", "background")
 Log = Callable[[str, float], None]
 
 
@@ -37,20 +39,18 @@ class _Silent:
         return Answer([])
 
 
-def responses_over(platform_of: Callable[[str], Platform], log: Log) -> Callable[[WebSocket], Any]:
-    """The endpoint of the WebSocket; each connection is one `_Connection`."""
-
-    async def endpoint(websocket: WebSocket) -> None:
-        key = websocket.headers.get("authorization", "")
-        try:
-            check_key(key)
-        except ApiError as error:
-            await websocket.send_denial_response(JSONResponse(error.body(), error.status))
-            return
-        await websocket.accept()
-        await _Connection(platform_of(key), websocket, log).run()
-
-    return endpoint
+async def converse(websocket: WebSocket, platform_of: Callable[[str], Platform], log: Log) -> None:
+    """Answer one connection until its client leaves, or the hour is over."""
+    key = websocket.headers.get("authorization", "")
+    try:
+        check_key(key)
+        if websocket.url.path != "/v1/responses":
+            raise refusal("no_such_address", method="GET", path=websocket.url.path)
+    except ApiError as error:
+        await websocket.send_denial_response(JSONResponse(error.body(), error.status))
+        return
+    await websocket.accept()
+    await _Connection(platform_of(key), websocket, log).run()
 
 
 class _Connection:
@@ -58,13 +58,11 @@ class _Connection:
 
     def __init__(self, platform: Platform, websocket: WebSocket, log: Log) -> None:
         self._platform, self._websocket, self._log = platform, websocket, log
-        self._lanes: dict[str | None, asyncio.Lock] = {}
+        self._lanes: dict[str | None, asyncio.Lock] = {None: asyncio.Lock()}  # without an id: one
         self._in_flight, self._room = asyncio.Semaphore(IN_FLIGHT), asyncio.Semaphore(WAITING)
-        self._parents: dict[str, list[Json]] = {}  # id of a response → its items and all before
-        self._key = {"authorization": websocket.headers["authorization"]}
+        self._parents: Kept[list[Json]] = Kept(PARENTS)  # by id: a response's items and all before
 
     async def run(self) -> None:
-        """Answer until the client leaves, or the hour is over."""
         try:
             async with asyncio.timeout(LIFE), asyncio.TaskGroup() as requests:
                 while True:
@@ -97,61 +95,51 @@ class _Connection:
             await self._refuse(error, stream_id if isinstance(stream_id, str) else None)
 
     def _lane(self, stream_id: Any) -> asyncio.Lock:
-        """What keeps the requests of one stream in order. Without an id they are one stream."""
-        if stream_id is not None and not (
-            isinstance(stream_id, str) and STREAM_ID.fullmatch(stream_id)
-        ):
+        """What keeps the requests of one stream in order."""
+        known = isinstance(stream_id, str | None) and stream_id in self._lanes
+        if not known and not (isinstance(stream_id, str) and STREAM_ID.fullmatch(stream_id)):
             raise refusal("wrong_stream_id")
-        if stream_id not in self._lanes and len(self._lanes) - (None in self._lanes) >= LANES:
+        if not known and len(self._lanes) > LANES:
             raise refusal("too_many_streams", most=LANES)
         return self._lanes.setdefault(stream_id, asyncio.Lock())
 
     def _events(self, event: Json) -> list[Json]:
         """The events that answer one `response.create`; ApiError where the API refuses."""
         begun = time.perf_counter()
-        body = {name: event[name] for name in event if name not in _OF_THE_MESSAGE}
+        body = {name: event[name] for name in event if name not in OF_THE_MESSAGE}
         parent = body.get("previous_response_id")
         known = self._parents.get(parent) if isinstance(parent, str) else None
         if known is not None and isinstance(body.get("input"), str | list):
             # Not stored, so the platform does not know it: its items are sent instead.
             body |= {"input": known + as_items(body["input"]), "previous_response_id": None}
+        platform = self._platform
+        if event.get("generate") is False:
+            platform = replace(platform, model=_Silent())
         content = json.dumps(body | {"stream": True}).encode()
-        silent = event.get("generate") is False
-        platform = replace(self._platform, model=_Silent()) if silent else self._platform
-        reply = platform.handle(Request("POST", "/v1/responses", content, self._key))
+        key = {"authorization": self._websocket.headers["authorization"]}
+        reply = platform.handle(Request("POST", "/v1/responses", content, key))
         self._log(f"WebSocket response.create {reply.status}", begun)
         written = b"".join(reply.chunks).decode()
         if reply.status != 200:
             self._parents.pop(str(parent), None)
-            error = json.loads(written)["error"]
-            raise ApiError(**error, status=reply.status)
+            raise ApiError(**json.loads(written)["error"], status=reply.status)
         events = [json.loads(line[6:]) for line in written.split("\n") if line[:6] == "data: "]
         for told in events:
             if known is not None and "response" in told:
                 told["response"]["previous_response_id"] = parent
-        self._remember(body, events[-1]["response"])
-        return events
-
-    def _remember(self, body: Json, response: Json) -> None:
-        """Keep what a later request on this connection may build on, if the platform does not."""
-        if not response["store"]:
+        response = events[-1]["response"]
+        if not response["store"]:  # a later request on this connection may build on it
             earlier = history(body.get("previous_response_id"), self._platform.state)
             given = earlier + as_items(body["input"])
             self._parents[response["id"]] = given + response["output"]
-            for oldest in list(self._parents)[:-PARENTS]:
-                del self._parents[oldest]
+        return events
 
     async def _refuse(self, error: ApiError, stream_id: str | None) -> None:
-        told = {"type": "error", "status": error.status, **error.body()}
-        await self._send(told, stream_id)
+        await self._send({"type": "error", "status": error.status, **error.body()}, stream_id)
 
     async def _send(self, event: Json, stream_id: str | None) -> None:
-        if stream_id is not None:
-            event = event | {"stream_id": stream_id}
-        await self._websocket.send_text(json.dumps(event))
-
-
-_OF_THE_MESSAGE = ("type", "stream_id", "generate", "stream", "background")
+        named = {} if stream_id is None else {"stream_id": stream_id}
+        await self._websocket.send_text(json.dumps(event | named))
 
 
 def _read(message: str) -> Json:
@@ -159,12 +147,10 @@ def _read(message: str) -> Json:
         event = json.loads(message)
     except (ValueError, RecursionError):
         event = None
-    if not isinstance(event, dict) or event.get("type") not in _TYPES:
+    known = ("response.create", "response.steer")
+    if not isinstance(event, dict) or event.get("type") not in known:
         raise refusal("wrong_websocket_message")
     return event
-
-
-_TYPES = ("response.create", "response.steer")
 
 
 def _steered(event: Json) -> Json:
