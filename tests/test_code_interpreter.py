@@ -429,7 +429,7 @@ def test_a_file_put_in_while_code_runs_is_still_there_afterwards(
     request = Request("POST", "", files={"file": b"kept"})
 
     def put_in() -> None:
-        with state.alone():
+        with state.alone:
             containers.create_file(state, request, container, {"file": {"filename": "late.txt"}})
 
     late = threading.Thread(target=put_in)
@@ -440,7 +440,7 @@ def test_a_file_put_in_while_code_runs_is_still_there_afterwards(
         return Ended("", "", 0, "")
 
     monkeypatch.setattr(container_run, "execute", meanwhile)
-    with state.alone():
+    with state.alone:
         run_in(state, container, "")
     late.join()
     assert container.files["late.txt"].content == b"kept"

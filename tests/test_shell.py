@@ -512,7 +512,7 @@ def test_a_container_does_one_thing_at_a_time() -> None:
     step = "n=$(cat n 2>/dev/null || echo 0); sleep 0.2; echo $((n + 1)) > n"
 
     def run() -> None:
-        with state.alone():
+        with state.alone:
             container_run.run(state, container, "shell", [step])
 
     both = [threading.Thread(target=run) for _ in range(3)]

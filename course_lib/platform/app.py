@@ -60,7 +60,7 @@ class Platform:
 
     def handle(self, request: Request) -> Reply:
         """Answer one request. Raises nothing but a NetworkFault that was asked for."""
-        with self.state.alone():  # tools run in threads may call the client at the same time
+        with self.state.alone:  # tools run in threads may call the client at the same time
             self._requests += 1
             exchange = Exchange(request.method, request.path)
             headers = HEADERS | {"x-request-id": f"req_{self._requests}"}

@@ -23,16 +23,12 @@ def check_file(part: Json, path: str) -> None:
     """Refuse a file that no model can read: a data URL by its MIME type, a link by its ending."""
     data, link = part.get("file_data"), part.get("file_url")
     if data is not None:
-        _check_data(data, f"{path}.file_data")
+        found = _DATA_URL.match(str(data))
+        mime = found["mime"] if found else None
+        if mime is None or not (mime in READABLE or mime.startswith("text/")):
+            raise refusal("wrong_file_data", f"{path}.file_data", mime=mime)
     if isinstance(link, str) and re.split("[?#]", link)[0].lower().endswith(MEDIA):
         raise refusal("file_type_not_supported")
-
-
-def _check_data(data: Any, path: str) -> None:
-    found = _DATA_URL.match(data) if isinstance(data, str) else None
-    mime = found["mime"] if found else None
-    if mime is None or not (mime in READABLE or mime.startswith("text/")):
-        raise refusal("wrong_file_data", path, mime=mime)
 
 
 def image(value: Any, path: str) -> None:

@@ -22,9 +22,9 @@ from .faults import Fault
 from .hosted.function import FUNCTION, check_function
 from .http import Request, written
 from .models import ModelCard, find_card, unknown_model
-from .pages import deleted, list_page
+from .pages import list_page
 from .rules import Rule, one_of, require, rule, shape, shape_fields
-from .state import State, StoredCompletion
+from .state import Conversation, State
 from .strict_schema import check_named
 from .tokens import content_text, pieces
 from .tools import MODES, check_chosen
@@ -245,7 +245,7 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     }
     if body.get("store"):
         kept = completion | {"metadata": body.get("metadata") or {}}
-        state.completions[completion["id"]] = StoredCompletion(kept, body["messages"])
+        state.completions[completion["id"]] = Conversation(kept, body["messages"])
     chunks = _stream(completion, body, fault) if body.get("stream") else None
     return Made(completion, answers[0][1], chunks)
 
@@ -371,20 +371,15 @@ def _deltas(message: Json) -> Iterator[Json]:
 # --- Stored completions
 
 
-def delete(state: State, request: Request, stored: StoredCompletion) -> Json:
-    del state.completions[stored.body["id"]]
-    return deleted(stored.body["id"], "chat.completion.deleted")
-
-
 def list_all(state: State, request: Request) -> Json:
     """Stored completions, oldest first."""
     return list_page([each.body for each in state.completions.values()], request, order="asc")
 
 
-def list_messages(state: State, request: Request, stored: StoredCompletion) -> Json:
+def list_messages(state: State, request: Request, stored: Conversation) -> Json:
     """The messages that a stored completion answered, oldest first."""
     shown = []
-    for number, message in enumerate(stored.messages):
+    for number, message in enumerate(stored.items):
         content = message.get("content")
         kind = "content_parts" if isinstance(content, list) else "content"
         shown.append(

@@ -204,11 +204,6 @@ def retrieve(state: State, request: Request, container: Container) -> Json:
     return container.body | {"status": "expired" if is_expired(container, state) else "running"}
 
 
-def delete(state: State, request: Request, container: Container) -> Json:
-    del state.containers[container.id]
-    return deleted(container.id, "container.deleted")
-
-
 def create_file(state: State, request: Request, container: Container, body: Json) -> Json:
     """Put a file in: an upload (multipart), or a copy of a file that was uploaded before."""
     with container.alone(state):

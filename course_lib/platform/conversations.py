@@ -8,21 +8,21 @@ from typing import Any
 from .errors import Json
 from .http import Request
 from .items import check_items
-from .pages import as_list, deleted, list_page, listed
+from .pages import as_list, list_page, listed
 from .rules import anything, array, shape
 from .state import Conversation, State, found
 
-AT_ONCE = 20  # items in one request
-_list_of_items = array(anything, most=AT_ONCE)
+_at_once = array(anything, most=20)
 
 
 def _items(value: Any, path: str) -> None:
-    _list_of_items(value, path)
+    _at_once(value, path)
     check_items(value, path)
 
 
-_check_create = shape("ConversationCreate", Items=_items)
-_check_added = shape("ItemsCreate", Items=_items)
+_check_create, _check_added = (
+    shape(name, Items=_items) for name in ("ConversationCreate", "ItemsCreate")
+)
 
 
 def create(state: State, request: Request, body: Json) -> Json:
@@ -38,12 +38,6 @@ def create(state: State, request: Request, body: Json) -> Json:
     return conversation
 
 
-def delete(state: State, request: Request, conversation: Conversation) -> Json:
-    """Forget the conversation. Its items stay where responses hold them."""
-    del state.conversations[conversation.body["id"]]
-    return deleted(conversation.body["id"], "conversation.deleted")
-
-
 def add_items(state: State, request: Request, conversation: Conversation, body: Json) -> Json:
     _check_added(body, "")
     added = state.remember(listed(body["items"], state))
@@ -57,10 +51,6 @@ def list_items(state: State, request: Request, conversation: Conversation) -> Js
 
 def find_item(state: State, item_id: str, conversation: Conversation) -> Json:
     return found({each["id"]: each for each in conversation.items}, item_id, "no_such_item")
-
-
-def retrieve_item(state: State, request: Request, conversation: Conversation, item: Json) -> Json:
-    return item
 
 
 def delete_item(state: State, request: Request, conversation: Conversation, item: Json) -> Json:

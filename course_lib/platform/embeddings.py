@@ -37,24 +37,24 @@ def create(state: State, request: Request, body: Json) -> Json:
     """One vector for each input: a text, or its tokens."""
     _check(body, "")
     model, size = body["model"], _size(body)
-    texts, counts = _texts(body["input"], allow_empty=model == OLD)
+    texts, tokens = _texts(body["input"], allow_empty=model == OLD)
     from ..retrieval.embed import embed
 
     with state.set_aside():
         vectors = resize(embed(texts), size)
-    plain = body.get("encoding_format") != "base64"
+    packed = body.get("encoding_format") == "base64"
     return {
         "object": "list",
         "data": [
             {
                 "object": "embedding",
                 "index": index,
-                "embedding": vector.tolist() if plain else _encoded(vector),
+                "embedding": _packed(vector) if packed else vector.tolist(),
             }
             for index, vector in enumerate(vectors)
         ],
         "model": f"{OLD}-v2" if model == OLD else model,
-        "usage": {"prompt_tokens": sum(counts), "total_tokens": sum(counts)},
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
     }
 
 
@@ -73,42 +73,35 @@ def _size(body: Json) -> int:
         raise refusal("embeddings_not_allowed")
     if model not in DIMENSIONS:
         raise unknown_model(model)
-    if asked is None:
-        return DIMENSIONS[model]
-    if model == OLD:
+    if asked and model == OLD:
         raise refusal("no_dimensions")
-    rule(f"integer ..{DIMENSIONS[model]}")(asked, "dimensions")
-    return int(asked)
+    rule(f"integer ..{DIMENSIONS[model]} | null")(asked, "dimensions")
+    return asked or DIMENSIONS[model]
 
 
-def _texts(given: Any, allow_empty: bool) -> tuple[list[str], list[int]]:
-    """The input as texts, with their numbers of tokens."""
+def _texts(given: Any, allow_empty: bool) -> tuple[list[str], int]:
+    """The input as texts, and how many tokens they are."""
     inputs = [given] if isinstance(given, str) or _is_tokens(given) else given
     if not isinstance(inputs, list) or not 1 <= len(inputs) <= INPUTS:
         raise refusal("wrong_embedding_input")
-    texts = [each if isinstance(each, str) else _decoded(each) for each in inputs]
-    if not allow_empty and not all(texts):
+    if not all(
+        _is_tokens(each) or (isinstance(each, str) and (each or allow_empty)) for each in inputs
+    ):
         raise refusal("wrong_embedding_input")
     counts = [max(1, count_text(each)) if isinstance(each, str) else len(each) for each in inputs]
     if max(counts) > TOKENS:
         raise refusal("embedding_too_long", most=TOKENS, tokens=max(counts))
     if sum(counts) > TOKENS_IN_ALL:
         raise refusal("too_many_embeddings", most=TOKENS_IN_ALL, tokens=sum(counts))
-    return texts, counts
+    try:
+        return [each if isinstance(each, str) else decode(each) for each in inputs], sum(counts)
+    except (KeyError, OverflowError):
+        raise refusal("unknown_token") from None
 
 
 def _is_tokens(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(type(each) is int for each in value)
 
 
-def _decoded(tokens: Any) -> str:
-    if not _is_tokens(tokens):
-        raise refusal("wrong_embedding_input")
-    try:
-        return decode(tokens)
-    except (KeyError, OverflowError):
-        raise refusal("unknown_token") from None
-
-
-def _encoded(vector: "Array") -> str:
+def _packed(vector: "Array") -> str:
     return base64.b64encode(vector.astype("<f4").tobytes()).decode()

@@ -39,18 +39,20 @@ def create(state: State, request: Request, form: Json) -> Json:
         raise refusal("unknown_purpose", purpose=purpose, known=list(PURPOSES))
     if "file" not in request.files:
         raise refusal("upload_without_file")
-    expiry = form.get("expires_after", {"anchor": "created_at", "seconds": 30 * DAY})
-    if "expires_after" in form:
-        expiry = _with_number(expiry)
+    content, age = request.files["file"], 30 * DAY if purpose == "batch" else None
+    if expiry := form.get("expires_after"):
+        if isinstance(expiry, dict) and re.fullmatch("[0-9]{1,9}", str(expiry.get("seconds"))):
+            expiry = expiry | {"seconds": int(expiry["seconds"])}  # a form has only texts
         _check_expiry(expiry, "expires_after")
-    expires = "expires_after" in form or purpose == "batch"
-    content = request.files["file"]
+        age = expiry["seconds"]
+    # An id from what the file is: the SDK uploads several at once, in an order left to chance.
+    digest = hashlib.sha256(upload["filename"].encode() + b"\0" + content).hexdigest()
     body = {
-        "id": _new_id(state, upload["filename"], content),
+        "id": f"file-{state.new_id(digest[:16]).replace('_', '')}",
         "object": "file",
         "bytes": upload["bytes"],
         "created_at": state.now,
-        "expires_at": state.now + expiry["seconds"] if expires else None,
+        "expires_at": age and state.now + age,
         "filename": upload["filename"],
         "purpose": purpose,
         "status": "processed",
@@ -87,12 +89,6 @@ def find(state: State, file_id: str) -> StoredFile:
     return found(state.files, file_id, "no_such_file")
 
 
-def _new_id(state: State, filename: str, content: bytes) -> str:
-    """An id from what the file is: the SDK uploads several at once, in an order left to chance."""
-    digest = hashlib.sha256(filename.encode() + b"\0" + content).hexdigest()
-    return f"file-{state.new_id(digest[:16]).replace('_', '')}"
-
-
 def _drop_expired(state: State) -> None:
     for file_id, file in list(state.files.items()):
         if (file.body["expires_at"] or state.now) < state.now:
@@ -103,10 +99,3 @@ def _forget(state: State, file_id: str) -> None:
     del state.files[file_id]
     for store in state.vector_stores.values():
         store.remove(file_id)
-
-
-def _with_number(expiry: object) -> object:
-    """A form has only texts, so the seconds come as one."""
-    if isinstance(expiry, dict) and re.fullmatch("[0-9]{1,9}", str(expiry.get("seconds"))):
-        return expiry | {"seconds": int(expiry["seconds"])}
-    return expiry

@@ -1,4 +1,4 @@
-"""What endpoints of every kind reply: an object as it is, that one was deleted, a page of a list.
+"""What endpoints of every kind do: show an object, delete one, list a page of them.
 
 `limit`, `order`, `after` and `before` mean the same everywhere.
 """
@@ -16,7 +16,7 @@ _check_metadata = shape("MetadataUpdate")
 
 def show(state: State, request: Request, *found: Any) -> Json:
     """The object that the address names."""
-    body: Json = found[-1].body
+    body: Json = found[-1] if isinstance(found[-1], dict) else found[-1].body
     return body
 
 
@@ -25,6 +25,15 @@ def update_metadata(state: State, request: Request, kept: Any, body: Json) -> Js
     _check_metadata(body, "")
     kept.body["metadata"] = body["metadata"] or {}
     return show(state, request, kept)
+
+
+def delete(state: State, request: Request, kept: Any) -> Json:
+    """Forget what the address names. What it was made of stays, as do the files of a store."""
+    for of_a_kind in (
+        state.conversations, state.completions, state.vector_stores, state.containers,
+    ):  # fmt: skip
+        of_a_kind.pop(kept.body["id"], None)
+    return deleted(kept.body["id"], f"{kept.body['object']}.deleted")
 
 
 def deleted(object_id: str, what: str) -> Json:
@@ -45,15 +54,15 @@ def list_page(
     """
     if choice(request, "order", ("asc", "desc"), order) == "desc":
         items = items[::-1]
-    limit = _limit(request, default, largest)
-    ids = [item["id"] for item in items]
-    after, before = request.query.get("after"), request.query.get("before")
-    if after is not None:
-        items = items[ids.index(after) + 1 :] if after in ids else []
-    elif before is not None:
-        items = (
-            items[max(0, ids.index(before) - limit) : ids.index(before)] if before in ids else []
-        )
+    asked = request.query.get("limit", str(default))
+    if not re.fullmatch("[0-9]{1,9}", asked) or not 1 <= int(asked) <= largest:
+        raise refusal("wrong_limit", largest=largest, asked=asked)
+    limit, places = int(asked), {item["id"]: place for place, item in enumerate(items)}
+    if after := request.query.get("after"):
+        items = items[places.get(after, len(items)) + 1 :]
+    elif before := request.query.get("before"):
+        end = places.get(before, 0)
+        items = items[max(0, end - limit) : end]
     return as_list(items[:limit], has_more=len(items) > limit)
 
 
@@ -78,32 +87,21 @@ def choice(
     return asked
 
 
-def _limit(request: Request, default: int, largest: int) -> int:
-    asked = request.query.get("limit", str(default))
-    if not re.fullmatch("[0-9]{1,9}", asked) or not 1 <= int(asked) <= largest:
-        raise refusal("wrong_limit", largest=largest, asked=asked)
-    return int(asked)
-
-
 def listed(items: list[Json], state: State) -> list[Json]:
     """Input items as they are listed afterwards: each with an id, messages with their parts."""
     return [_listed(item, state) for item in items]
 
 
 def _listed(item: Json, state: State) -> Json:
-    if item.get("type", "message") != "message":
-        prefix = "fco" if item["type"] == "function_call_output" else "item"
-        if item["type"].startswith(("function_call", "custom_tool_call")):
-            item = {"status": "completed"} | item
-        return item if item.get("id") else item | {"id": state.new_id(prefix)}
-    content = item["content"]
+    kind, content = item.get("type", "message"), item.get("content")
+    prefix = {"message": "msg", "function_call_output": "fco"}.get(kind, "item")
+    own = item if item.get("id") else item | {"id": state.new_id(prefix)}
+    if kind.startswith(("function_call", "custom_tool_call")):
+        return {"status": "completed"} | own
+    if kind != "message":
+        return own
     if isinstance(content, str):
-        kind = "output_text" if item["role"] == "assistant" else "input_text"
-        content = [{"type": kind, "text": content}]
-    return {
-        "type": "message",
-        "id": item.get("id") or state.new_id("msg"),
-        "status": "completed",
-        "role": item["role"],
-        "content": content,
-    }
+        part = "output_text" if item["role"] == "assistant" else "input_text"
+        content = [{"type": part, "text": content}]
+    said = {"type": kind, "id": own["id"], "status": "completed", "role": item["role"]}
+    return said | {"content": content}

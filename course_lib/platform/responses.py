@@ -71,7 +71,8 @@ def retrieve(state: State, request: Request, stored: StoredResponse) -> Json | M
 
 def delete(state: State, request: Request, stored: StoredResponse) -> Json:
     """Forget a response. What other responses were built on it can no longer be continued."""
-    state.forget(stored)
+    del state.responses[stored.body["id"]]
+    state.drop_output(stored)
     return deleted(stored.body["id"], "response")
 
 

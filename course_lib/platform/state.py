@@ -2,15 +2,14 @@
 
 All of it is a function of the requests made so far, so two platforms that saw the same
 requests answer the same bytes. It is bounded, so that a server may run for days: of each kind
-the latest are kept (`MOST…`), and what was forgotten is not found, like what was deleted.
+the latest are kept (`MOST`), and what was forgotten is not found, like what was deleted.
 """
 
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..standin.explanation import Explanation
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from .vector_stores import VectorStore
 
 T = TypeVar("T")
-MOST, MOST_ITEMS, MOST_STORES = 2_000, 10_000, 1_000
+MOST = 4_000  # entries of a kind
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
@@ -66,18 +65,10 @@ class StoredResponse:
 
 @dataclass(slots=True)
 class Conversation:
-    """A conversation as it is shown, and what was said in it, oldest first."""
+    """A conversation, or a chat completion, as it is shown, and what was said, oldest first."""
 
     body: Json
     items: list[Json]
-
-
-@dataclass(slots=True)
-class StoredCompletion:
-    """A chat completion that was stored, and the messages it answered."""
-
-    body: Json
-    messages: list[Json]
 
 
 @dataclass(slots=True)
@@ -89,56 +80,37 @@ class Reading:
     sources: dict[str, Json] = field(default_factory=dict)  # what may be cited → its annotation
 
 
-_ITEMS: Any = partial(Kept, MOST_ITEMS)
-_STORES: Any = partial(Kept, MOST_STORES)
-
-
 @dataclass(slots=True)
 class State:
     """The platform's memory. `now` is simulated, in seconds since 1970."""
 
     now: int = EPOCH
     responses: dict[str, StoredResponse] = field(default_factory=Kept)
-    items: dict[str, Json] = field(default_factory=_ITEMS)  # by id, for references
-    reasoning_before: dict[str, str] = field(default_factory=_ITEMS)  # item id → its reasoning item
+    items: dict[str, Json] = field(default_factory=Kept)  # by id, for references
+    reasoning_before: dict[str, str] = field(default_factory=Kept)  # item id → its reasoning item
     conversations: dict[str, Conversation] = field(default_factory=Kept)
-    completions: dict[str, StoredCompletion] = field(default_factory=Kept)
-    not_stored: dict[str, None] = field(default_factory=_ITEMS)  # ids of items with store=false
+    completions: dict[str, Conversation] = field(default_factory=Kept)
+    not_stored: dict[str, None] = field(default_factory=Kept)  # ids of items with store=false
     readings: dict[str, Reading] = field(default_factory=Kept)  # by id of a hosted tool's item
-    containers: dict[str, "Container"] = field(default_factory=_STORES)
+    containers: dict[str, "Container"] = field(default_factory=Kept)
     mcp_servers: dict[str, Any] = field(default_factory=dict)  # mounted ones, by address
-    skills: dict[str, "StoredSkill"] = field(default_factory=_STORES)
-    files: dict[str, "StoredFile"] = field(default_factory=_STORES)  # bounded by their bytes too
-    vector_stores: dict[str, "VectorStore"] = field(default_factory=_STORES)
+    skills: dict[str, "StoredSkill"] = field(default_factory=Kept)
+    files: dict[str, "StoredFile"] = field(default_factory=Kept)  # bounded by their bytes too
+    vector_stores: dict[str, "VectorStore"] = field(default_factory=Kept)
     stuck: bool = False  # a fault: files attached by this request are never processed
     prefixes: PrefixCache = field(default_factory=PrefixCache)
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _holder: int | None = None  # the thread that holds the lock
+    # Held while a request is answered: it keeps other ones out.
+    alone: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _counts: Counter[str] = field(default_factory=Counter)
-
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep other requests out while one is answered."""
-        with self._lock:
-            self._holder = threading.get_ident()
-            try:
-                yield
-            finally:
-                self._holder = None
 
     @contextmanager
     def set_aside(self) -> Iterator[None]:
         """Let other requests in while this one waits or reckons. Touch nothing here meanwhile."""
-        if self._holder != threading.get_ident():  # the platform is driven without `alone`
+        with ExitStack() as afterwards:
+            with suppress(RuntimeError):  # the platform is driven without `alone`
+                self.alone.release()
+                afterwards.callback(self.alone.acquire)
             yield
-            return
-        self._holder = None
-        self._lock.release()
-        try:
-            yield
-        finally:
-            self._lock.acquire()
-            self._holder = threading.get_ident()
 
     def new_id(self, prefix: str) -> str:
         """The next id with this prefix: `call_1`, `call_2`, …
@@ -162,18 +134,12 @@ class State:
     def conversation(self, conversation_id: str) -> Conversation:
         return found(self.conversations, conversation_id, "no_such_conversation")
 
-    def forget(self, stored: StoredResponse) -> None:
-        """Remove a response and its output: neither can be named any more."""
-        del self.responses[stored.body["id"]]
-        self.drop_output(stored)
-
     def drop_output(self, stored: StoredResponse) -> None:
-        """Remove what a response said, here and in its conversation."""
+        """Remove what a response said, here and in its conversation: it can be named no more."""
         output = stored.body["output"]
         for item in output:
             self.items.pop(item["id"], None)
             self.readings.pop(item["id"], None)
-        named = (stored.body.get("conversation") or {}).get("id")
-        if named in self.conversations:
-            kept = [item for item in self.conversations[named].items if item not in output]
-            self.conversations[named].items = kept
+        named = self.conversations.get((stored.body.get("conversation") or {}).get("id", ""))
+        if named:
+            named.items = [item for item in named.items if item not in output]

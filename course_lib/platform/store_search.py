@@ -91,10 +91,11 @@ def search(
     hits: list[Json] = []
     for store in [find(state, store_id) for store_id in vector_store_ids]:
         store.use()
+        files = [each.body for each in store.files.values()]
         passing = {
-            file_id
-            for file_id, attached in store.files.items()
-            if attached.status == "completed" and matches(filters, attached.made["attributes"])
+            file["id"]
+            for file in files
+            if file["status"] == "completed" and matches(filters, file["attributes"])
         }
         if passing and store.index:
             found = store.index.search(queries, max_num_results, meaning, passing)

@@ -7,7 +7,6 @@ or it has `failed`, and `last_error` says why. `store_search.py` has how a store
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,52 +67,21 @@ _check_attributes = shape("AttributesUpdate", **_own)
 
 @dataclass(slots=True)
 class Attached:
-    """A file in a store, and what came of reading it."""
+    """A file in a store, and what its object says of it when it is ready."""
 
-    made: Json  # what of its object does not change with time
-    state: State = field(repr=False)
-    filename: str
-    usage_bytes: int
-    error: Json | None
+    made: Json
+    outcome: Json
     ready_at: float  # simulated seconds since 1970; infinite for one that is stuck
-    is_cancelled: bool = False
-
-    @property
-    def status(self) -> str:
-        if self.is_cancelled:
-            return "cancelled"
-        if self.state.now < self.ready_at:
-            return "in_progress"
-        return "failed" if self.error else "completed"
+    filename: str
+    state: State = field(repr=False)
 
     @property
     def body(self) -> Json:
         """The `vector_store.file` object."""
-        status = self.status
-        return self.made | {
-            "status": status,
-            "last_error": self.error if status == "failed" else None,
-            "usage_bytes": self.usage_bytes if status == "completed" else 0,
-        }
+        return self.made | (BEGUN if self.state.now < self.ready_at else self.outcome)
 
 
-@dataclass(slots=True)
-class Batch:
-    """Files attached together. Its status and counts are those of its files."""
-
-    made: Json
-    store: "VectorStore"
-    file_ids: list[str]
-    is_cancelled: bool = False
-
-    @property
-    def files(self) -> list[Attached]:
-        return [self.store.files[each] for each in self.file_ids if each in self.store.files]
-
-    @property
-    def body(self) -> Json:
-        progress = _progress(self.files)
-        return self.made | progress | ({"status": "cancelled"} if self.is_cancelled else {})
+BEGUN = {"status": "in_progress", "last_error": None, "usage_bytes": 0}
 
 
 @dataclass(slots=True)
@@ -123,21 +91,19 @@ class VectorStore:
     made: Json
     state: State = field(repr=False)
     files: dict[str, Attached] = field(default_factory=dict)
-    batches: dict[str, Batch] = field(default_factory=dict)
+    batches: dict[str, "Batch"] = field(default_factory=dict)
     index: "Index | None" = None
 
     @property
     def body(self) -> Json:
         """The `vector_store` object."""
-        expiry = self.made["expires_after"]
+        files, expiry = [each.body for each in self.files.values()], self.made["expires_after"]
         expires = expiry and self.made["last_active_at"] + expiry["days"] * DAY
-        is_over = expires and expires <= self.state.now
         return (
             self.made
-            | _progress(self.files.values())
-            | {"usage_bytes": sum(each.body["usage_bytes"] for each in self.files.values())}
-            | {"expires_at": expires}
-            | ({"status": "expired"} if is_over else {})
+            | {"usage_bytes": sum(each["usage_bytes"] for each in files), "expires_at": expires}
+            | _progress(files)
+            | ({"status": "expired"} if expires and expires <= self.state.now else {})
         )
 
     def use(self) -> None:
@@ -148,17 +114,35 @@ class VectorStore:
 
     def remove(self, file_id: str) -> None:
         """Take a file out, if it is there, and its chunks."""
-        removed = self.files.pop(file_id, None)
-        if removed and removed.usage_bytes and self.index:
+        if self.files.pop(file_id, None) and self.index:
             self.index = self.index.without(file_id)
 
 
-def _progress(attached: Iterable[Attached]) -> Json:
+@dataclass(slots=True)
+class Batch:
+    """Files attached together. Its status and counts are those of its files."""
+
+    made: Json
+    store: VectorStore
+    file_ids: list[str]
+
+    @property
+    def files(self) -> list[Attached]:
+        return [self.store.files[each] for each in self.file_ids if each in self.store.files]
+
+    @property
+    def body(self) -> Json:
+        progress = _progress([each.body for each in self.files])
+        is_cancelled = progress["file_counts"]["cancelled"]
+        return self.made | progress | ({"status": "cancelled"} if is_cancelled else {})
+
+
+def _progress(files: list[Json]) -> Json:
     """How many files there are of each status, and in all; and whether all are done."""
-    counts = Counter(each.status for each in attached)
+    counts = Counter(each["status"] for each in files)
     return {
         "status": "in_progress" if counts["in_progress"] else "completed",
-        "file_counts": {each: counts[each] for each in STATUSES} | {"total": counts.total()},
+        "file_counts": {each: counts[each] for each in STATUSES} | {"total": len(files)},
     }
 
 
@@ -167,8 +151,6 @@ def _progress(attached: Iterable[Attached]) -> Json:
 
 def create(state: State, request: Request, body: Json) -> Json:
     _check_store(body, "")
-    wanted = [{"file_id": each} for each in body.get("file_ids", [])]
-    _refuse_files(state, wanted)
     made: Json = {
         "id": state.new_id("vs"),
         "object": "vector_store",
@@ -179,8 +161,9 @@ def create(state: State, request: Request, body: Json) -> Json:
         "last_active_at": state.now,
         "metadata": body.get("metadata") or {},
     }
-    store = state.vector_stores[made["id"]] = VectorStore(made, state)
-    _attach(store, wanted, body)
+    store = VectorStore(made, state)
+    _attach(store, [{"file_id": each} for each in body.get("file_ids", [])], body)
+    state.vector_stores[made["id"]] = store
     return store.body
 
 
@@ -195,12 +178,6 @@ def update(state: State, request: Request, store: VectorStore, body: Json) -> Js
     return store.body
 
 
-def delete(state: State, request: Request, store: VectorStore) -> Json:
-    """Forget a store. The files that were in it stay."""
-    del state.vector_stores[store.made["id"]]
-    return deleted(store.made["id"], "vector_store.deleted")
-
-
 def find(state: State, store_id: str) -> VectorStore:
     """A store, as it is a simulated second later: looking takes that long."""
     state.now += 1
@@ -212,7 +189,6 @@ def find(state: State, store_id: str) -> VectorStore:
 
 def attach_file(state: State, request: Request, store: VectorStore, body: Json) -> Json:
     _check_file(body, "")
-    _refuse_files(state, [body])
     _attach(store, [body], {})
     return store.files[body["file_id"]].body
 
@@ -226,8 +202,8 @@ def list_files(
 ) -> Json:
     """The files of a store, or of a batch, which have the status that is asked for."""
     wanted = choice(request, "filter", STATUSES)
-    attached = batch.files if batch else store.files.values()
-    return list_page([each.body for each in attached if wanted in (None, each.status)], request)
+    files = [each.body for each in (batch.files if batch else store.files.values())]
+    return list_page([each for each in files if wanted in (None, each["status"])], request)
 
 
 def update_file(
@@ -247,8 +223,8 @@ def delete_file(state: State, request: Request, store: VectorStore, attached: At
 
 def read_file(state: State, request: Request, store: VectorStore, attached: Attached) -> Json:
     """What the store read in a file: the text of its chunks, which overlap."""
-    chunks = store.index.chunks if store.index and attached.status == "completed" else []
-    texts = [chunk.text for chunk in chunks if chunk.source == attached.made["id"]]
+    file, chunks = attached.body, store.index.chunks if store.index else []
+    texts = [each.text for each in chunks if each.source == file["id"] and file["usage_bytes"]]
     return {
         "object": "vector_store.file_content.page",
         "data": [{"type": "text", "text": text} for text in texts],
@@ -257,33 +233,28 @@ def read_file(state: State, request: Request, store: VectorStore, attached: Atta
     }
 
 
-def _refuse_files(state: State, wanted: list[Json]) -> None:
-    """Refuse files that are not there, and those that no store can read."""
-    named = [each["file_id"] for each in wanted]
-    if missing := [each for each in named if each not in state.files]:
-        raise refusal("files_not_found", ids=", ".join(missing))
-    kinds = [extension(state.files[each].body["filename"]) for each in named]
-    if wrong := [kind or "none" for kind in dict.fromkeys(kinds) if kind not in SUPPORTED]:
-        raise refusal("files_not_for_retrieval", kinds=", ".join(wrong))
+def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> list[str]:
+    """Read files into a store; `shared` is what holds for all that say nothing of their own.
 
-
-def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> None:
-    """Read files into a store; `shared` is what holds for all that say nothing of their own."""
+    Returns their ids, by name: after an upload of several at once, the SDK has them in an order
+    left to chance.
+    """
+    state = store.state
+    _refuse_files(state, [each["file_id"] for each in wanted])
     store.use()
-    if not wanted:
-        return
+    how = {each["file_id"]: shared | each for each in wanted}
+    given = sorted((state.files[each] for each in how), key=lambda file: str(file.body["filename"]))
+    if not given:
+        return []
     from ..retrieval.embed import embed
     from ..retrieval.rank import Chunk, Index
 
-    state = store.state
-    how = {each["file_id"]: shared | each for each in wanted}
     now, ready_at = state.now, math.inf if state.stuck else state.now + SECONDS_TO_PROCESS
-    given = [(state.files[file_id], _sizes(each)) for file_id, each in how.items()]
     with state.set_aside():  # other requests are let in meanwhile
-        read = [_read(*each) for each in given]
-        vectors = embed([text for texts, _ in read for text in texts])
+        read = [_read(file, how[file.body["id"]]) for file in given]
+        vectors = embed([text for _, texts, _ in read for text in texts])
     chunks: list[Chunk] = []
-    for (file, sizes), (texts, error) in zip(given, read, strict=True):
+    for file, (sizes, texts, outcome) in zip(given, read, strict=True):
         file_id = file.body["id"]
         made = {
             "id": file_id,
@@ -293,28 +264,36 @@ def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> None:
             "chunking_strategy": {"type": "static", "static": sizes},
             "attributes": how[file_id].get("attributes") or {},
         }
-        size = sum(len(text.encode()) + VECTOR_BYTES for text in texts)
         store.remove(file_id)  # it may be there from before
-        store.files[file_id] = Attached(made, state, file.body["filename"], size, error, ready_at)
+        store.files[file_id] = Attached(made, outcome, ready_at, file.body["filename"], state)
         chunks += [Chunk(file_id, text) for text in texts]
     store.index = store.index or Index()
     store.index.add(chunks, vectors)
+    return [file.body["id"] for file in given]
 
 
-def _sizes(how: Json) -> dict[str, int]:
-    sizes: dict[str, int] = (how.get("chunking_strategy") or {}).get("static", AUTO)
-    return sizes
+def _refuse_files(state: State, named: list[str]) -> None:
+    """Refuse files that are not there, and those that no store can read."""
+    if missing := [each for each in named if each not in state.files]:
+        raise refusal("files_not_found", ids=", ".join(missing))
+    kinds = [extension(state.files[each].body["filename"]) for each in named]
+    if wrong := [kind or "none" for kind in dict.fromkeys(kinds) if kind not in SUPPORTED]:
+        raise refusal("files_not_for_retrieval", kinds=", ".join(wrong))
 
 
-def _read(file: StoredFile, sizes: dict[str, int]) -> tuple[list[str], Json | None]:
-    """The texts of a file's chunks; or none, and the error that says why."""
+def _read(file: StoredFile, how: Json) -> tuple[Json, list[str], Json]:
+    """The sizes of a file's chunks, their texts, and what comes of it; no texts where it fails."""
+    sizes: Json = (how.get("chunking_strategy") or {}).get("static", AUTO)
     try:
         text = read_text(file.body["filename"], file.content)
         if len(text) > MOST_CHARACTERS or len(begins := starts(text)) > MOST_TOKENS:
             raise Unreadable("The file could not be parsed because it is too large.")
-    except Unreadable as error:
-        return [], {"code": error.code, "message": str(error)}
-    return chunk(text, begins, *(sizes[name] for name in AUTO)), None
+    except Unreadable as failed:
+        error = {"code": failed.code, "message": str(failed)}
+        return sizes, [], BEGUN | {"status": "failed", "last_error": error}
+    texts = chunk(text, begins, *(sizes[name] for name in AUTO))
+    taken = sum(len(each.encode()) + VECTOR_BYTES for each in texts)
+    return sizes, texts, BEGUN | {"status": "completed", "usage_bytes": taken}
 
 
 # Batches of files
@@ -326,18 +305,14 @@ def create_batch(state: State, request: Request, store: VectorStore, body: Json)
         raise refusal("files_or_ids")
     shared = body if "file_ids" in body else {}
     wanted = body.get("files") or [{"file_id": each} for each in body["file_ids"]]
-    _refuse_files(state, wanted)
-    # By name: after an upload of several at once, the SDK names them in an order left to chance.
-    wanted = sorted(wanted, key=lambda each: state.files[each["file_id"]].body["filename"])
+    named = _attach(store, wanted, shared)
     made: Json = {
         "id": state.new_id("vsfb"),
         "object": "vector_store.file_batch",  # as recorded; the SDK's type says files_batch
         "created_at": state.now,
         "vector_store_id": store.made["id"],
     }
-    batch = Batch(made, store, list(dict.fromkeys(each["file_id"] for each in wanted)))
-    _attach(store, wanted, shared)
-    store.batches[made["id"]] = batch
+    batch = store.batches[made["id"]] = Batch(made, store, named)
     return batch.body
 
 
@@ -350,6 +325,6 @@ def cancel_batch(
 ) -> Json:
     """Stop what is not done yet."""
     for attached in batch.files:
-        if attached.status == "in_progress":
-            attached.is_cancelled = batch.is_cancelled = True
+        if state.now < attached.ready_at:
+            attached.outcome, attached.ready_at = BEGUN | {"status": "cancelled"}, state.now
     return batch.body

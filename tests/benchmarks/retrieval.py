@@ -39,7 +39,8 @@ def filled(count: int) -> tuple[Platform, float]:
     platform, said = Platform(), texts(count)
     vectors = np.random.default_rng(0).standard_normal((count, DIMENSIONS)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    attached = Attached({"id": "file-1", "attributes": {}}, platform.state, "a.txt", 0, None, 0)
+    done = {"status": "completed", "usage_bytes": 0}
+    attached = Attached({"id": "file-1", "attributes": {}}, done, 0, "a.txt", platform.state)
     made = {"id": "vs_1", "expires_after": None}
     store = VectorStore(made, platform.state, {"file-1": attached})
     chunks = [Chunk("file-1", text) for text in said]

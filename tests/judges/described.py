@@ -17,7 +17,7 @@ from course_lib.platform.engine import run_turn
 from course_lib.platform.errors import Json
 from course_lib.platform.files import StoredFile
 from course_lib.platform.http import Reply, Request, json_reply
-from course_lib.platform.state import Conversation, State, StoredCompletion, StoredResponse
+from course_lib.platform.state import Conversation, State, StoredResponse
 from course_lib.platform.vector_stores import Attached, Batch, VectorStore
 from course_lib.standin import StandIn
 
@@ -105,11 +105,11 @@ def seed(state: State, ids: set[str]) -> None:
         made = conversations.create(state, Request("POST", "/"), {"items": items})
         return Conversation(made | {"id": wanted}, state.conversations.pop(made["id"]).items)
 
-    def completion(wanted: str) -> StoredCompletion:
+    def completion(wanted: str) -> Conversation:
         asked = {"model": MODEL, "messages": [_HELLO], "store": True}
         made = chat.create(asked, state, StandIn(), None)
         stored = state.completions.pop(made.final["id"])
-        return StoredCompletion(stored.body | {"id": wanted}, stored.messages)
+        return Conversation(stored.body | {"id": wanted}, stored.items)
 
     def file(wanted: str) -> StoredFile:
         form = {"purpose": "fine-tune", "file": {"filename": "hello.txt", "bytes": 5}}
