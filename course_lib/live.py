@@ -14,7 +14,7 @@ from openai import AsyncOpenAI, OpenAI
 from .home import CourseError
 from .platform.app import Platform
 from .platform.faults import Fault
-from .platform.models import MODELS
+from .platform.models import CARDS
 from .platform.state import State
 from .standin import StandIn
 from .standin.prompt import Model
@@ -25,7 +25,7 @@ DEFAULT_MODEL = "gpt-5.6"
 # The model the notebooks ask for; a name is configuration.
 MODEL = os.environ.get("COURSE_MODEL", "").strip() or DEFAULT_MODEL
 # While a notebook is live with it, scripts and checks stay offline, so they must know it too.
-MODELS.setdefault(MODEL, MODELS[DEFAULT_MODEL])
+CARDS.setdefault(MODEL, CARDS[DEFAULT_MODEL])
 
 Servers = Mapping[str, Any]  # MCP servers in this process, by address
 

@@ -21,7 +21,7 @@ from .events import Event, padding
 from .faults import Fault
 from .hosted.function import FUNCTION, check_function
 from .http import Request, written
-from .models import ModelCard, find_card, unknown_model
+from .models import ModelCard, find_model
 from .pages import list_page
 from .rules import Rule, one_of, require, rule, shape, shape_fields
 from .state import Conversation, State
@@ -129,9 +129,7 @@ def _check(body: Json) -> None:
 
 def _check_model(body: Json) -> ModelCard:
     """What no other model could do is not asked here, only what this one cannot."""
-    card = find_card(body["model"])
-    if card is None:
-        raise unknown_model(body["model"])
+    card = find_model(body["model"], "no_access_to_model")
     effort = body.get("reasoning_effort")
     if effort is not None and not card.reasons:
         raise refusal("chat_arguments_unknown", plural="", names="reasoning_effort")

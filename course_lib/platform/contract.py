@@ -2,17 +2,21 @@
 
 The first thing that is wrong is the one that is told, as by the API; never a list. The fields
 stand in `data/requests.txt`. What only the whole conversation can show (a call without its
-output) is in `context.py`, what a schema must look like in `strict_schema.py`, what one model
-cannot do in `capability.py`. The order of all of it stands in `engine.check_turn`.
+output) is in `context.py`, what a schema must look like in `strict_schema.py`. The order of all of
+it stands in `engine.check_turn`.
 """
 
 from typing import Any
 
 from . import items, tools
-from .errors import ApiError, Json, missing, quoted, refusal, unknown_parameter, wrong_type
-from .rules import Rule, one_of, require, shape, shape_fields, text
+from .errors import ApiError, Json, missing, quoted, refusal, wrong_type
+from .hosted.programs import PROGRAMS
+from .hosted.tool import KINDS
+from .models import ModelCard, find_model
+from .rules import Rule, one_of, reject_unknown, require, shape, shape_fields, text
 from .state import State
 from .strict_schema import check_named
+from .tokens import content_text
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
@@ -30,10 +34,7 @@ def text_format(value: Any, path: str) -> None:
 
 def instructions(value: Any, path: str) -> None:
     """A text, or a list of input items."""
-    if isinstance(value, list):
-        items.check_items(value, path)
-    elif value is not None:
-        text(value, path)
+    (items.check_items if isinstance(value, list) else text)(value, path)
 
 
 def effort(value: Any, path: str) -> None:
@@ -57,10 +58,8 @@ FIELDS: dict[str, Rule] = shape_fields(
 KNOWN = ("model", "input", *FIELDS)
 # Parameters of Chat Completions, and where they have gone.
 MOVED = {
-    "messages": "input",
-    "reasoning_effort": "reasoning.effort",
-    "response_format": "text.format",
-}
+    "messages": "input", "reasoning_effort": "reasoning.effort", "response_format": "text.format",
+}  # fmt: skip
 # More of them, of which the API only says that it does not know them.
 CHAT_NAMES = {
     "max_tokens": "Chat Completions says max_tokens; here it is max_output_tokens.",
@@ -78,8 +77,7 @@ def check_fields(body: Json) -> None:
     for name in body:
         if name in MOVED:
             raise _moved(name)
-        if name not in KNOWN:
-            raise unknown_parameter(name, name, KNOWN, body, hint=CHAT_NAMES.get(name))
+    reject_unknown(body, "", KNOWN, CHAT_NAMES)
     for name, rule in FIELDS.items():
         if name in body:
             rule(body[name], name)
@@ -123,3 +121,65 @@ def _check_input(body: Json) -> None:
 
 def _moved(name: str) -> ApiError:
     return refusal("moved_parameter", name=name, place=MOVED[name])
+
+
+# --- What one model cannot do: looked at last, after what no model could
+
+# Hosted tools that a model does not have, and models that take no forced choice beside one (docs).
+# A search for tools came with the models that tell the phases of an answer.
+WITHOUT = {
+    "gpt-5-pro-2025-10-06": "code_interpreter",
+    "gpt-5.2-pro-2025-12-11": "code_interpreter",
+    "gpt-4.1-nano-2025-04-14": "web_search",
+}
+ONLY_AUTO = ("o3-2025-04-16", "o3-pro-2025-06-10")
+
+
+def check_model(body: Json, context: list[Json]) -> ModelCard:
+    """The model asked for; ApiError when it is unknown, or cannot do what is asked of it."""
+    card = find_model(body["model"])
+    effort = (body.get("reasoning") or {}).get("effort")
+    if effort is not None and not card.reasons:
+        raise refusal("no_effort")
+    if effort is not None and effort not in card.efforts:
+        efforts = quoted(card.efforts)
+        raise refusal("effort_not_supported", effort=effort, model=body["model"], supported=efforts)
+    _check_hosted(body, card, effort or card.effort)
+    if (effort or card.effort) not in (None, "none"):
+        _check_sampling(body)
+    if body.get("prompt_cache_retention") == "in_memory" and card.retention == "24h":
+        raise refusal("only_long_retention")
+    wanted = (body.get("text") or {}).get("format") or {}
+    said = (content_text(item.get("content")).lower() for item in context if "role" in item)
+    if wanted.get("type") == "json_object" and not any("json" in each for each in said):
+        raise refusal("json_not_mentioned")  # else a model could write blanks for ever
+    return card
+
+
+def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
+    types = [tool["type"] for tool in body.get("tools") or [] if not KINDS[tool["type"]].label]
+    for each in types:
+        name = KINDS[each].name
+        if name == WITHOUT.get(card.snapshot) or (name == "tool_search" and not card.phases):
+            raise refusal("hosted_tool_not_supported", tool=each, model=card.snapshot)
+        if name == PROGRAMS.name and not card.programs:
+            raise refusal("no_programs", tool=name, model=body["model"])
+        if name == "web_search" and effort == "minimal":
+            raise refusal("web_search_needs_effort")
+    choice = body.get("tool_choice") or "auto"
+    if types and choice != "auto" and card.snapshot in ONLY_AUTO:
+        raise refusal("only_auto_beside_hosted_tool", model=card.snapshot)
+
+
+def _check_sampling(body: Json) -> None:
+    """A model that reasons takes no sampling parameters, and shows no probabilities."""
+    if body.get("temperature") not in (None, 1):
+        raise refusal("not_supported", "temperature")
+    if body.get("top_p") is not None:
+        raise refusal("not_supported", "top_p")
+    in_include = "message.output_text.logprobs" in (body.get("include") or [])
+    if body.get("top_logprobs") or in_include:
+        raise refusal("no_logprobs", "include" if in_include else "top_logprobs")
+    for name in ("presence_penalty", "frequency_penalty"):
+        if body.get(name) is not None:
+            raise refusal("not_supported", name)

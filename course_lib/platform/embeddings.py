@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Json, refusal
 from .http import Request
-from .models import MODELS, unknown_model
+from .models import MODELS
 from .rules import rule, shape
 from .state import State
 from .tokens import count_text, decode
@@ -72,7 +72,7 @@ def _size(body: Json) -> int:
     if model in MODELS:
         raise refusal("embeddings_not_allowed")
     if model not in DIMENSIONS:
-        raise unknown_model(model)
+        raise refusal("no_access_to_model", name=model, known=", ".join(MODELS))
     if asked and model == OLD:
         raise refusal("no_dimensions")
     rule(f"integer ..{DIMENSIONS[model]} | null")(asked, "dimensions")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..standin.explanation import Explanation
 from ..standin.prompt import Model, Prompt
-from . import capability, contract
+from . import contract
 from .compaction import compact_if_due
 from .context import Context, resolve
 from .envelope import envelope
@@ -143,8 +143,7 @@ def check_turn(body: Json, state: State) -> Turn:
     check_namespaces(context.new, tools, loaded)
     check_outputs(context.items, context.new, entries)
     check_programs(context.items, entries)
-    card = capability.check_model(body)
-    capability.check_json_mode(body, context.items)
+    card = contract.check_model(body, context.items)
     return assemble(body, card, context, tools, loaded, state)
 
 
