@@ -23,6 +23,7 @@ from course_lib.standin.prompt import message, refusal
 from course_lib.transport import OFFLINE
 from tests.rejections import schema, user
 from tests.rejections_protocols import CALLED, CHAT, NESTED, made, result, said
+from tests.test_hosted import Watched
 from tests.test_platform_properties import wrong
 from tests.test_responses import Listener
 from tests.test_streams import Description, described, description  # noqa: F401
@@ -319,6 +320,12 @@ def civil(platform: Platform, path: str, body: Json) -> None:
     reply = platform.handle(Request("POST", path, json.dumps(body).encode()))
     content = b"".join(reply.chunks)
     assert reply.status < 500, (body, content)
+
+
+def test_each_choice_is_made_from_the_same_prompt() -> None:
+    model = Watched(message("One."), message("Two."))
+    made(Platform(model=model), CHAT, said(n=2))
+    assert model.prompts[0].items == model.prompts[1].items
 
 
 # --- Stored completions

@@ -15,17 +15,16 @@ from .errors import ApiError, Json, refusal
 from .hosted.tool import caller_id
 from .state import State, StoredResponse
 
-# call type → (output type, what the API calls it). The output carries the call's call_id.
-PAIRS = {
-    "function_call": ("function_call_output", "function call"),
-    "custom_tool_call": ("custom_tool_call_output", "custom tool call"),
-    "apply_patch_call": ("apply_patch_call_output", "apply patch call"),
-    "local_shell_call": ("local_shell_call_output", "local shell call"),
-    "shell_call": ("shell_call_output", "shell call"),
-    "computer_call": ("computer_call_output", "computer call"),
-    "tool_search_call": ("tool_search_output", "tool search call"),
-}
-_CALL_OF = {output: call for call, (output, _) in PAIRS.items()}
+# The types of calls that a client may answer, by the types of their answers: both have the call_id.
+CALL_OF = {
+    f"{kind}_output": kind
+    for kind in (
+        "function_call", "custom_tool_call", "apply_patch_call", "local_shell_call", "shell_call",
+        "computer_call",
+    )
+} | {"tool_search_output": "tool_search_call"}  # fmt: skip
+OUTPUT_OF = {call: output for output, call in CALL_OF.items()}
+PAIRED = {*CALL_OF, *OUTPUT_OF}
 
 
 @dataclass(slots=True)
@@ -76,66 +75,55 @@ def history(previous_response_id: str | None, state: State) -> list[Json]:
 
 def _previous_response(wanted: str) -> ApiError:
     """Why this id names no response: its shape is looked at first (contract A2)."""
+    name = "no_previous_response" if wanted.startswith("resp") else "response_id_prefix"
     if re.search(r"[^A-Za-z0-9_-]", wanted):
         name = "response_id_characters"
-    elif not wanted.startswith("resp"):
-        name = "response_id_prefix"
-    else:
-        name = "no_previous_response"
     return refusal(name, "previous_response_id", value=wanted)
 
 
 def _dereference(item: Json, state: State) -> Json:
     """An item_reference becomes the item it names; a reasoning item must still be readable."""
-    if item.get("type") == "item_reference":
-        if item["id"] not in state.items:
-            raise _not_persisted(item["id"])
-        return state.items[item["id"]]
-    if item.get("type") in ("reasoning", "compaction"):
-        sealed = item.get("encrypted_content")
-        if sealed:
-            check_sealed(sealed)
-        elif item.get("id") in state.not_stored:
-            raise _not_persisted(item["id"])
-    return item
-
-
-def _not_persisted(item_id: str) -> ApiError:
-    return refusal("item_not_persisted", item_id=item_id)
+    kind, item_id, sealed = item.get("type"), item.get("id"), item.get("encrypted_content")
+    lost = kind in ("reasoning", "compaction") and not sealed and item_id in state.not_stored
+    if lost or (kind == "item_reference" and item_id not in state.items):
+        raise refusal("item_not_persisted", item_id=item_id)
+    if kind in ("reasoning", "compaction") and sealed:
+        check_sealed(sealed)
+    return state.items[item["id"]] if kind == "item_reference" else item
 
 
 def check_pairing(items: list[Json]) -> None:
     """Refuse the first call without its output, or output without its call."""
-    called, answered = _pairs(items)
-    for item in items:
-        kind = item.get("type")
-        if kind in PAIRS and _client_runs(item) and (kind, item["call_id"]) not in answered:
-            hint = _missing_output(item, answered)
-            called_as, call_id = PAIRS[kind][1], item["call_id"]
-            raise refusal("call_without_output", called=called_as, call_id=call_id, hint=hint)
-        if kind in _CALL_OF and _client_runs(item):
-            call_type = _CALL_OF[kind]
-            if (call_type, item["call_id"]) not in called:
-                called_as, call_id = PAIRS[call_type][1], item["call_id"]
-                raise refusal("output_without_call", called=called_as, call_id=call_id)
-
-
-Pairs = set[tuple[str, str | None]]  # (call type, call_id)
-
-
-def _pairs(items: list[Json]) -> tuple[Pairs, Pairs]:
-    """Of every call, and of every output. A program may go on before all its calls are answered."""
-    called: Pairs = set()
-    answered: Pairs = set()
-    for item in items:
-        kind = item.get("type")
-        if kind in PAIRS:
+    called: set[tuple[str, str | None]] = set()  # (call type, call_id)
+    answered: set[tuple[str, str | None]] = set()
+    paired: list[tuple[str, Json]] = [
+        (each["type"], each) for each in items if each.get("type") in PAIRED
+    ]
+    for kind, item in paired:
+        if kind in CALL_OF:
+            answered.add((CALL_OF[kind], item.get("call_id") or item.get("id")))
+        else:
             called.add((kind, item.get("call_id")))
-            if caller_id(item):
+            if caller_id(item):  # a program may go on before all its calls are answered
                 answered.add((kind, item.get("call_id")))
-        elif kind in _CALL_OF:
-            answered.add((_CALL_OF[kind], item.get("call_id") or item.get("id")))
-    return called, answered
+    for kind, item in paired:
+        call = CALL_OF.get(kind, kind)
+        matched = called if kind in CALL_OF else answered
+        if not _client_runs(item) or (call, item["call_id"]) in matched:
+            continue
+        named, call_id = call.replace("_", " "), item["call_id"]
+        if kind in CALL_OF:
+            raise refusal("output_without_call", called=named, call_id=call_id)
+        hint = _ID_FOR_CALL_ID if (kind, item.get("id")) in answered else _ADD_OUTPUT
+        hint = hint.format(id=item.get("id"), call_id=call_id, output=OUTPUT_OF[kind])
+        raise refusal("call_without_output", called=named, call_id=call_id, hint=hint)
+
+
+_ID_FOR_CALL_ID = (
+    "The output carries {id}, which is the item's id. "
+    "The answer is matched by the call_id, {call_id}."
+)
+_ADD_OUTPUT = "Add a {output} with call_id {call_id}: every call of the turn needs its answer."
 
 
 def _client_runs(item: Json) -> bool:
@@ -144,44 +132,28 @@ def _client_runs(item: Json) -> bool:
     return item.get("call_id") is not None and item.get("execution") != "server" and not hosted
 
 
-def _missing_output(call: Json, answered: Pairs) -> str:
-    if (call["type"], call.get("id")) in answered:
-        return (
-            f"The output carries {call['id']}, which is the item's id. "
-            f"The answer is matched by the call_id, {call['call_id']}."
-        )
-    output_type = PAIRS[call["type"]][0]
-    return (
-        f"Add a {output_type} with call_id {call['call_id']}: "
-        "every call of the turn needs its answer."
-    )
-
-
 def check_reasoning(context: Context, state: State) -> None:
     """Refuse a repeated item, a follower without its reasoning item, and the reverse."""
     present: set[str] = set()
-    for item in context.items:
-        item_id = item.get("id")
-        if item_id and item_id in present:
+    for item_id in filter(None, (item.get("id") for item in context.items)):
+        if item_id in present:
             raise refusal("item_twice", item_id=item_id)
-        if item_id:
-            present.add(item_id)
-    for index, item in enumerate(context.new):
-        item_id = item.get("id")
-        needed = state.reasoning_before.get(item_id) if item_id else None
+        present.add(item_id)
+    followers = [*context.new[1:], {"role": "user"}]
+    for item, follower in zip(context.new, followers, strict=False):
+        item_id, kind = item.get("id") or "", item.get("type", "message")
+        needed = state.reasoning_before.get(item_id)
         if needed is not None and needed not in present:
-            kind = item.get("type", "message")
             raise refusal("item_without_reasoning", item_id=item_id, kind=kind, needed=needed)
-        if item.get("type") == "reasoning" and item_id and not _is_followed(context.new, index):
+        if kind == "reasoning" and item_id and not _may_follow(follower):
             raise refusal("reasoning_without_item", item_id=item_id)
 
 
-def _is_followed(items: list[Json], index: int) -> bool:
+def _may_follow(item: Json) -> bool:
     """Whether what comes after a reasoning item is the model's, as it was when it was made.
 
     A message is told by its id: the same words without it are not the same item (recorded).
     """
-    follower = items[index + 1] if index + 1 < len(items) else {"role": "user"}
-    if follower.get("type", "message") == "message":
-        return follower.get("role") == "assistant" and bool(follower.get("id"))
-    return not follower["type"].endswith("_output")
+    if item.get("type", "message") == "message":
+        return item.get("role") == "assistant" and bool(item.get("id"))
+    return not item["type"].endswith("_output")

@@ -13,20 +13,20 @@ from ..standin.prompt import Model, Prompt
 from . import contract
 from .compaction import compact_if_due
 from .context import Context, resolve
-from .envelope import envelope
+from .envelope import cached_tokens, envelope, usage
 from .errors import Json, refusal
 from .hosted.desk import MOST_RUNS, Desk, as_read, bringing, check_namespaces, echoed, loaded_tools
 from .hosted.function import check_outputs
 from .hosted.mcp import check_approvals, without_secrets
 from .hosted.programs import check_programs
 from .hosted.tool import KINDS
+from .http import written
 from .models import ModelCard
-from .output import Output, Wishes, add_answer
+from .output import Output
 from .pages import listed
 from .state import State, StoredResponse
-from .tokens import content_text, item_part
+from .tokens import PER_MESSAGE, content_text, count_priming, count_text, item_part, tools_part
 from .tools import allowed, mode
-from .usage import prompt_parts, usage
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class Turn:
     items: list[Json]  # the context as the model reads it
     tools: list[Json]  # as the reply will echo them
     desk: Desk
-    parts: list[tuple[str, int]]  # the prompt as (text, tokens)
+    parts: list[tuple[str, int]]  # the prompt as (text, tokens), in the order the model reads it
 
     @property
     def tokens(self) -> int:
@@ -78,54 +78,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     return stored
 
 
-def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
-    """Let the model answer; the finished response, and why it is what it is."""
-    body = turn.body
-    response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
-    turn.desk.tool_usage = response["tool_usage"]
-    output, explanation = _converse(turn, Wishes.of(body, response), model)
-    if not output.read:  # as recorded, where no model was asked
-        response["service_tier"] = "auto"
-    _finish(response, output, state)
-    if response["status"] == "completed":
-        compact_if_due(response, body, turn.context.items, turn.card.window, state)
-    if response["store"]:
-        state.readings |= turn.desk.readings
-    return response, explanation
-
-
-def _converse(turn: Turn, wishes: Wishes, model: Model) -> tuple[Output, Explanation]:
-    """Ask the model until it has answered: what it calls of hosted tools is run in between.
-
-    The explanation is that of the first answer, in which the tools were weighed.
-    """
-    body, desk, state = turn.body, turn.desk, turn.desk.state
-    choice = body.get("tool_choice") or "auto"
-    prompt = Prompt(
-        instructions=_instructions(body) or None,
-        items=turn.items,
-        tools=[],
-        tool_choice=mode(choice),
-        parallel_tool_calls=body.get("parallel_tool_calls") is not False,
-        text_format=_text_format(body),
-    )
-    output, explanation = Output([]), None
-    while True:
-        for outcome in desk.due():
-            output.items += outcome.items
-            if outcome.waits:
-                return output, explanation or Explanation("a program that had begun goes on")
-        prompt.items = [*prompt.items, *desk.read]
-        turn.parts += [item_part(item, turn.card) for item in desk.read]
-        desk.read = []
-        prompt.tools = allowed(choice, desk.lay_out())
-        output.read += turn.tokens
-        output.cached += state.prefixes.read(turn.parts)
-        answer = model.respond(prompt)
-        explanation = explanation or answer.explanation
-        if not add_answer(output, answer, wishes, turn.card, desk, state):
-            return output, explanation
-        prompt.tool_choice = "auto"  # what was forced has been called
+# --- The request ----------------------------------------------------------------------------------
 
 
 def check_turn(body: Json, state: State) -> Turn:
@@ -135,14 +88,16 @@ def check_turn(body: Json, state: State) -> Turn:
     context = resolve(body, state)
     contract.check_not_empty(body)
     tools = [KINDS[tool["type"]].echo(tool) for tool in body.get("tools") or []]
-    loaded = loaded_tools(context.items, tools)
+    made = [item for item in context.items if item.get("type", "message") != "message"]
+    loaded = loaded_tools(made, tools)
     entries = [*tools, *loaded]
     for entry in entries:
         KINDS[entry["type"]].check(entry, state)
-    check_approvals(context.items, entries)
-    check_namespaces(context.new, tools, loaded)
-    check_outputs(context.items, context.new, entries)
-    check_programs(context.items, entries)
+    if made:
+        check_approvals(made, entries)
+        check_namespaces(context.new, tools, loaded)
+        check_outputs(made, context.new, entries)
+        check_programs(made, entries)
     card = contract.check_model(body, context.items)
     return assemble(body, card, context, tools, loaded, state)
 
@@ -167,11 +122,16 @@ def assemble(
         left=min(body.get("max_tool_calls") or MOST_RUNS, MOST_RUNS),
         sources={k: v for each in readings if each for k, v in each.sources.items()},
     )
-    schema = _text_format(body).get("schema")
+    parts = [(card.snapshot, count_priming(card))]
     # As it was before anything was loaded, so that the prefix stays cached (contract D). What an
     # MCP server offers is read where it is listed, in an item.
-    offered = [tool for tool in desk.lay_out() if tool["type"] != "mcp"]
-    parts = prompt_parts(card, _instructions(body), offered, items, schema)
+    if offered := [tool for tool in desk.lay_out() if tool["type"] != "mcp"]:
+        parts.append(tools_part(offered, card))
+    if schema := _text_format(body).get("schema"):
+        parts.append((written(schema), count_text(written(schema))))
+    if instructions := _instructions(body):
+        parts.append((instructions, count_text(instructions) + PER_MESSAGE))
+    parts += [item_part(item, card) for item in items]
     desk.loaded += loaded
     return Turn(body, card, context, items, echoed(tools, loaded), desk, parts)
 
@@ -191,25 +151,71 @@ def _instructions(body: Json) -> str:
 
 def _fit_window(turn: Turn) -> None:
     """Drop the oldest items until the prompt fits, where the request allows it."""
-    items, total, dropped = turn.items, turn.tokens, 0
-    frame = len(turn.parts) - len(items)  # what comes before the items stays
-    while total > turn.card.window:
-        if turn.body.get("truncation") != "auto" or dropped == len(items) - 1:
-            window = turn.card.window
+    total, window, dropped = turn.tokens, turn.card.window, 0
+    frame = len(turn.parts) - len(turn.items)  # what comes before the items stays
+    while total > window:
+        if turn.body.get("truncation") != "auto" or dropped == len(turn.items) - 1:
             raise refusal("input_too_long", tokens=turn.tokens, window=window)
         total -= turn.parts[frame + dropped][1]
         dropped += 1
-    del items[:dropped], turn.parts[frame : frame + dropped]
+    del turn.items[:dropped], turn.parts[frame : frame + dropped]
 
 
-def _finish(response: Json, output: Output, state: State) -> None:
-    """Put the output into the response and close it."""
+# --- The response ---------------------------------------------------------------------------------
+
+
+def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
+    """Let the model answer; the finished response, and why it is what it is."""
+    body, desk = turn.body, turn.desk
+    response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
+    desk.tool_usage, desk.read = response["tool_usage"], []
+    output = Output(response, turn.card, desk)
+    explanation = _converse(turn, output, model)
     state.now += 1
     response["output"] = output.items
     response["usage"] = usage(output.read, output.cached, output.tokens, output.reasoning_tokens)
+    if not output.read:  # as recorded, where no model was asked
+        response["service_tier"] = "auto"
     if output.cut:
         response["status"] = "incomplete"
         response["incomplete_details"] = {"reason": "max_output_tokens"}
     else:
-        response["status"] = "completed"
-        response["completed_at"] = state.now
+        response |= {"status": "completed", "completed_at": state.now}
+        compact_if_due(response, body, turn.context.items, turn.card.window, state)
+    if response["store"]:
+        state.readings |= desk.readings
+    return response, explanation
+
+
+def _converse(turn: Turn, output: Output, model: Model) -> Explanation:
+    """Ask the model until it has answered: what it calls of hosted tools is run in between.
+
+    The explanation is that of the first answer, in which the tools were weighed.
+    """
+    body, desk = turn.body, turn.desk
+    choice = body.get("tool_choice") or "auto"
+    prompt = Prompt(
+        instructions=_instructions(body) or None,
+        items=turn.items,
+        tools=[],
+        tool_choice=mode(choice),
+        parallel_tool_calls=output.response["parallel_tool_calls"],
+        text_format=_text_format(body),
+    )
+    explanation = None
+    while True:
+        for outcome in desk.due():
+            output.items += outcome.items
+            if outcome.waits:
+                return explanation or Explanation("a program that had begun goes on")
+        prompt.items = [*prompt.items, *desk.read]
+        turn.parts += [item_part(item, turn.card) for item in desk.read]
+        desk.read = []
+        prompt.tools = allowed(choice, desk.lay_out())
+        output.read += turn.tokens
+        output.cached += cached_tokens(turn.parts, desk.state.prefixes)
+        answer = model.respond(prompt)
+        explanation = explanation or answer.explanation
+        if not output.add(answer):
+            return explanation
+        prompt.tool_choice = "auto"  # what was forced has been called

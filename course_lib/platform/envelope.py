@@ -1,4 +1,4 @@
-"""The response object without its output: what was asked for, echoed with the defaults.
+"""The response object around its output: what was asked for, with the defaults, and the usage.
 
 Field by field as recorded (contract B). `data/response.json` is the reply to a request that names
 nothing but a model. `include` and `context_management` are not echoed.
@@ -14,11 +14,16 @@ from .models import ModelCard
 
 BLANK = Path(__file__).with_name("data") / "response.json"
 AS_SENT = (
-    "instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id",
-    "prompt_cache_key", "safety_identifier", "tool_choice", "top_logprobs", "truncation", "user",
+    "background", "frequency_penalty", "instructions", "max_output_tokens", "max_tool_calls",
+    "metadata", "parallel_tool_calls", "presence_penalty", "previous_response_id",
+    "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "safety_identifier",
+    "store", "temperature", "tool_choice", "top_logprobs", "top_p", "truncation", "user",
 )  # fmt: skip
+DECIMALS = ("frequency_penalty", "presence_penalty", "temperature", "top_p")
 # The tier that serves a request: `auto` is the project's, and `fast` is another name (SDK).
 TIERS = {"flex": "flex", "priority": "priority", "fast": "priority"}
+# The vendor caches prefixes from 1,024 tokens on, in steps of 128.
+CACHE_FROM, CACHE_STEP = 1024, 128
 
 
 @cache
@@ -30,39 +35,20 @@ def envelope(
     body: Json, card: ModelCard, tools: list[Json], response_id: str, created_at: int
 ) -> Json:
     """A response that has begun: status in_progress, no output, no usage."""
-    text, cache_options = body.get("text") or {}, body.get("prompt_cache_options")
-    conversation = conversation_id(body)
+    text, conversation = body.get("text") or {}, conversation_id(body)
     response: Json = json.loads(_blank())
+    response |= {"id": response_id, "created_at": created_at, "tools": tools}
+    response |= {"model": card.snapshot, "top_p": card.top_p}
+    response["prompt_cache_retention"] = card.retention
     response |= {name: body[name] for name in AS_SENT if body.get(name) is not None}
-    response |= {
-        "id": response_id,
-        "created_at": created_at,
-        "background": bool(body.get("background")),
-        "frequency_penalty": _decimal(body.get("frequency_penalty"), 0.0),
-        "model": card.snapshot,
-        "parallel_tool_calls": body.get("parallel_tool_calls") is not False,
-        "presence_penalty": _decimal(body.get("presence_penalty"), 0.0),
-        "prompt_cache_retention": body.get("prompt_cache_retention") or card.retention,
-        "reasoning": _reasoning(body.get("reasoning") or {}, card),
-        "service_tier": TIERS.get(body.get("service_tier") or "auto", "default"),
-        "store": body.get("store") is not False,
-        "temperature": _decimal(body.get("temperature"), 1.0),
-        "text": {
-            "format": _text_format(text.get("format")),
-            "verbosity": text.get("verbosity") or "medium",
-        },
-        "tools": tools,
-        "top_p": _decimal(body.get("top_p"), card.top_p),
+    response |= {name: float(response[name]) for name in DECIMALS}
+    response["reasoning"] = _reasoning(body.get("reasoning") or {}, card)
+    response["service_tier"] = TIERS.get(body.get("service_tier") or "auto", "default")
+    response["text"] = {
+        "format": _text_format(text.get("format") or {"type": "text"}),
+        "verbosity": text.get("verbosity") or "medium",
     }
-    if cache_options:
-        response["prompt_cache_options"] = cache_options
-    if conversation:
-        response["conversation"] = {"id": conversation}
-    return response
-
-
-def _decimal(value: float | None, default: float) -> float:
-    return default if value is None else float(value)
+    return response | ({"conversation": {"id": conversation}} if conversation else {})
 
 
 def _reasoning(asked: Json, card: ModelCard) -> Json:
@@ -76,15 +62,34 @@ def _reasoning(asked: Json, card: ModelCard) -> Json:
     return echoed | ({"mode": asked.get("mode") or "standard"} if card.reasons else {})
 
 
-def _text_format(asked: Json | None) -> Json:
-    if asked is None:
-        return {"type": "text"}
+def _text_format(asked: Json) -> Json:
     if asked["type"] != "json_schema":
         return asked
+    shown = {name: asked.get(name) for name in ("type", "description", "name", "schema")}
+    return shown | {"strict": asked.get("strict") is not False}
+
+
+def usage(input_tokens: int, cached: int, output_tokens: int, reasoning_tokens: int) -> Json:
+    """The `usage` object of a finished response."""
     return {
-        "type": "json_schema",
-        "description": asked.get("description"),
-        "name": asked["name"],
-        "schema": asked["schema"],
-        "strict": asked.get("strict") is not False,
+        "input_tokens": input_tokens,
+        "input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0},
+        "output_tokens": output_tokens,
+        "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
+        "total_tokens": input_tokens + output_tokens,
     }
+
+
+def cached_tokens(parts: list[tuple[str, int]], prefixes: dict[str, None]) -> int:
+    """Remember a prompt's (text, tokens) parts; return the tokens of it that need no new reading.
+
+    A prefix ends where a part ends. `prefixes` has the hash of all the text up to each such end.
+    """
+    known, total, prefix, unbroken = 0, 0, "", True
+    for text, tokens in parts:
+        prefix, total = f"{hash((prefix, text))}", total + tokens
+        unbroken = unbroken and prefix in prefixes
+        known = total if unbroken else known
+        prefixes.pop(prefix, None)  # those read last are kept longest
+        prefixes[prefix] = None
+    return known // CACHE_STEP * CACHE_STEP if known >= CACHE_FROM else 0

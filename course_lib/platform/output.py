@@ -1,179 +1,176 @@
 """From a model's answer to output items: ids, reasoning, log probabilities, and the token limit.
 
-The model says what; everything the API adds to it is added here (contract B).
+The model says what; everything the API adds to it is added here (contract B, D).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from ..standin.prompt import Answer
-from .annotations import annotate
 from .encrypted import seal
 from .errors import Json
 from .hosted.desk import Desk
 from .hosted.tool import Outcome
 from .http import written
 from .models import ModelCard
-from .state import State
-from .tokens import count_text, cut, pieces, render_item, sayable
+from .tokens import count_text, cut, pieces, sayable
+
+FROM = "utm_source=openai"  # how a site can tell where its visitor came from, as recorded
 
 
 @dataclass(slots=True)
 class Output:
-    """The items of a response, what they cost in tokens, and whether they were cut off."""
+    """What there is of a response so far, what it cost in tokens, and whether it was cut off."""
 
-    items: list[Json]
+    response: Json  # as it has begun: what it echoes is in force
+    card: ModelCard
+    desk: Desk
+    items: list[Json] = field(default_factory=list)
     read: int = 0  # tokens of the prompt, once for each time the model was asked
     cached: int = 0  # of these, found in the cache
     tokens: int = 0
     reasoning_tokens: int = 0
     cut: bool = False
 
+    def add(self, answer: Answer) -> bool:
+        """Add an answer's items as the API gives them out, cut at `max_output_tokens` if need be.
 
-@dataclass(slots=True)
-class Wishes:
-    """What of a request bears on the output."""
+        Calls are run on the way. True if there were any and all are settled: the model is to be
+        asked again. A model that reasons puts a reasoning item first. The items after it belong to
+        it, and may not be sent back without it.
+        """
+        calls = [item for item in answer.items if item["type"] == "function_call"]
+        goes_on = bool(calls)
+        items = answer.items
+        if not self.response["parallel_tool_calls"]:  # at most one call in a turn
+            items = [i for i in items if i["type"] != "function_call" or i is calls[0]]
+        reasons = self.response["reasoning"]["effort"] not in (None, "none") and items
+        reasoning_id = self._reason(answer.explanation.because) if reasons else None
+        for item in items:
+            if self.tokens == self.response["max_output_tokens"]:
+                self.cut = True
+            if self.cut:
+                break
+            if item["type"] == "function_call":
+                outcome = self._call(item)
+                made, goes_on = outcome.items, goes_on and not outcome.waits
+            else:
+                made = [self._message(item, "commentary" if calls else "final_answer")]
+                self.desk.read += made
+            if reasoning_id is not None:
+                self.desk.state.reasoning_before |= {each["id"]: reasoning_id for each in made}
+            self.items += made
+        return goes_on and not self.cut
 
-    effort: str | None
-    summary: str | None
-    max_tokens: int | None
-    sealed: bool  # reasoning.encrypted_content was asked for
-    logprobs: bool
-    parallel: bool
+    def _spend(self, text: str) -> str:
+        """Count a text in; what is said of it before the tokens run out."""
+        needed, most = count_text(text), self.response["max_output_tokens"]
+        left = needed if most is None else max(most - self.tokens, 0)
+        self.tokens += min(needed, left)
+        if needed <= left:
+            return text
+        self.cut = True
+        return cut(text, left)
 
-    @classmethod
-    def of(cls, body: Json, response: Json) -> "Wishes":
-        include = body.get("include") or []
-        return cls(
-            effort=response["reasoning"]["effort"],
-            summary=response["reasoning"]["summary"],
-            max_tokens=response["max_output_tokens"],
-            sealed="reasoning.encrypted_content" in include or not response["store"],
-            logprobs="message.output_text.logprobs" in include or response["top_logprobs"] > 0,
-            parallel=response["parallel_tool_calls"],
-        )
+    def _reason(self, because: str) -> str:
+        """Put the reasoning item in front and return its id. It is the first to use up tokens."""
+        before, because = self.tokens, self._spend(sayable(because))
+        self.reasoning_tokens += self.tokens - before
+        item: Json = {"id": self.desk.state.new_id("rs"), "type": "reasoning", "content": []}
+        if "reasoning.encrypted_content" in self.desk.include or not self.response["store"]:
+            item["encrypted_content"] = seal(because)
+        summary = [{"type": "summary_text", "text": because}]
+        item["summary"] = summary if self.response["reasoning"]["summary"] else []
+        self.items.append(item)
+        return str(item["id"])
 
+    def _call(self, call: Json) -> Outcome:
+        """Run a call, unless the tokens end before the model has written it.
 
-def add_answer(
-    output: Output, answer: Answer, wishes: Wishes, card: ModelCard, desk: Desk, state: State
-) -> bool:
-    """Add an answer's items as the API gives them out, cut at `max_output_tokens` if need be.
+        Then a client sees what there is of a call of its own tool, and nothing of a hosted one.
+        """
+        before = self.tokens
+        self._spend(sayable(f"{call['name']}{written(call['arguments'])}"))
+        name = self.desk.offer(call["name"]).written
+        if self.cut and not name:
+            return Outcome([])
+        outcome = self.desk.run(call)
+        if self.cut:
+            item, left = outcome.items[-1], self.tokens - before
+            item["status"] = "incomplete"
+            item[name] = cut(item[name], max(left - count_text(item["name"]), 0))
+        return outcome
 
-    Calls are run on the way. True if there were any and all are settled: the model is to be asked
-    again. A model that reasons puts a reasoning item first. The items after it belong to it, and
-    may not be sent back without it.
-    """
-    reasoning_id = None
-    if wishes.effort not in (None, "none") and answer.items:
-        reasoning_id = _reason(answer, wishes, state, output)
-    items = answer.items if wishes.parallel else _one_call(answer.items)
-    calls = any(item["type"] == "function_call" for item in items)
-    goes_on = calls
-    for item in items:
-        if output.tokens == wishes.max_tokens:
-            output.cut = True
-        if output.cut:
-            break
-        if item["type"] == "function_call":
-            outcome = _run(item, output, wishes, desk)
-            made, goes_on = outcome.items, goes_on and not outcome.waits
+    def _message(self, item: Json, phase: str) -> Json:
+        part: Json
+        if item["type"] == "refusal":
+            part = {"type": "refusal", "refusal": self._spend(sayable(item["refusal"]))}
         else:
-            message = _message(item, desk, state)
-            if card.phases:
-                message["phase"] = "commentary" if calls else "final_answer"
-            _limit(message, output, wishes.max_tokens)
-            if wishes.logprobs:
-                _add_logprobs(message)
-            desk.read.append(message)
-            made = [message]
-        if reasoning_id is not None:
-            state.reasoning_before |= {each["id"]: reasoning_id for each in made}
-        output.items += made
-    return goes_on and not output.cut
+            citations = item.get("citations") or []
+            text, found = annotate(sayable(item["text"]), citations, self.desk.sources)
+            text = self._spend(text)
+            part = {
+                "type": "output_text",
+                "annotations": [each for each in found if _end(each) <= len(text)],
+                "logprobs": self._logprobs(text),
+                "text": text,
+            }
+        message = {
+            "id": self.desk.state.new_id("msg"),
+            "type": "message",
+            "status": "incomplete" if self.cut else "completed",
+            "content": [part],
+            "role": "assistant",
+        }
+        return message | ({"phase": phase} if self.card.phases else {})
+
+    def _logprobs(self, text: str) -> list[Json]:
+        """The stand-in weighs no alternatives, so each token is certain: log probability 0."""
+        include = "message.output_text.logprobs" in self.desk.include
+        return [
+            {"token": token, "bytes": list(token.encode()), "logprob": 0.0, "top_logprobs": []}
+            for token in (pieces(text) if include or self.response["top_logprobs"] else ())
+        ]
 
 
-def _run(call: Json, output: Output, wishes: Wishes, desk: Desk) -> Outcome:
-    """Run a call, unless the tokens end before the model has written it.
+# --- From what the model cites to the annotations of a message ------------------------------------
 
-    Then a client sees what there is of a call of its own tool, and nothing of a hosted one.
+
+def annotate(text: str, citations: list[Json], sources: dict[str, Json]) -> tuple[str, list[Json]]:
+    """The text as it is shown, and its annotations in order.
+
+    A file is shown by its place in the text (`file_citation`, `index`), a page as a link written
+    into the text after the words it supports, with the span of that link (`url_citation`), and a
+    file of a container where the text links to it, as `sandbox:/mnt/data/…`.
+
+    citations   `{"start", "end", "source"}` of the model, offsets into `text`
+    sources     what a hosted tool of this context has returned, each with its annotation
     """
-    said = sayable(f"{call['name']}{written(call['arguments'])}")
-    needed = count_text(said)
-    left = needed if wishes.max_tokens is None else wishes.max_tokens - output.tokens
-    output.tokens += min(needed, left)
-    if needed <= left:
-        return desk.run(call)
-    output.cut = True
-    field = desk.offer(call["name"]).written
-    if not field:
-        return Outcome([])
-    outcome = desk.run(call)
-    item = outcome.items[-1]
-    item["status"] = "incomplete"
-    item[field] = cut(item[field], max(left - count_text(item["name"]), 0))  # the name comes first
-    return outcome
+    shown, read = "", 0
+    annotations: list[Json] = []
+    for cited in sorted(citations, key=lambda each: each["end"]):
+        source = sources.get(cited["source"])
+        if source is None:  # from a tool of the client's own, which no annotation is for
+            continue
+        shown, read = shown + text[read : cited["end"]], cited["end"]
+        if source["type"] == "url_citation":
+            url = f"{source['url']}{'&' if urlsplit(source['url']).query else '?'}{FROM}"
+            start = len(shown) + 1
+            shown += f" ([{(urlsplit(url).hostname or '').removeprefix('www.')}]({url}))"
+            annotations.append(
+                {**source, "start_index": start, "end_index": len(shown), "url": url}
+            )
+        else:
+            before_stop = len(shown) - (shown[-1:] in (".", "!", "?"))
+            annotations.append({**source, "index": before_stop})
+    shown += text[read:]
+    linked = [
+        {**source, "start_index": shown.find(path), "end_index": shown.find(path) + len(path)}
+        for path, source in sources.items()
+        if source["type"] == "container_file_citation" and f"({path})" in shown
+    ]
+    return shown, annotations + sorted(linked, key=lambda each: int(each["start_index"]))
 
 
-def _one_call(items: list[Json]) -> list[Json]:
-    """`parallel_tool_calls: false`: at most one call in a turn."""
-    first = next((item for item in items if item["type"] == "function_call"), None)
-    return [item for item in items if item["type"] != "function_call" or item is first]
-
-
-def _reason(answer: Answer, wishes: Wishes, state: State, output: Output) -> str:
-    """Put the reasoning item in front and return its id. It is the first to use up tokens."""
-    because, needed = sayable(answer.explanation.because), count_text(answer.explanation.because)
-    if wishes.max_tokens is not None and needed > (left := wishes.max_tokens - output.tokens):
-        because, needed = cut(because, left), left
-    item: Json = {"id": state.new_id("rs"), "type": "reasoning", "content": []}
-    if wishes.sealed:
-        item["encrypted_content"] = seal(because)
-    item["summary"] = [{"type": "summary_text", "text": because}] if wishes.summary else []
-    output.items.append(item)
-    output.reasoning_tokens += needed
-    output.tokens += needed
-    return str(item["id"])
-
-
-def _message(item: Json, desk: Desk, state: State) -> Json:
-    part: Json
-    if item["type"] == "refusal":
-        part = {"type": "refusal", "refusal": sayable(item["refusal"])}
-    else:
-        text, found = annotate(sayable(item["text"]), item.get("citations") or [], desk.sources)
-        part = {"type": "output_text", "annotations": found, "logprobs": [], "text": text}
-    return {
-        "id": state.new_id("msg"),
-        "type": "message",
-        "status": "completed",
-        "content": [part],
-        "role": "assistant",
-    }
-
-
-def _limit(item: Json, output: Output, max_tokens: int | None) -> None:
-    """Count a message in, and cut its text where the tokens run out."""
-    needed = count_text(render_item(item))
-    left = needed if max_tokens is None else max(max_tokens - output.tokens, 0)
-    output.tokens += min(needed, left)
-    if needed <= left:
-        return
-    output.cut = True
-    item["status"] = "incomplete"
-    for part in item["content"]:
-        key = "text" if part["type"] == "output_text" else "refusal"
-        part[key] = cut(part[key], left)
-        if found := part.get("annotations"):
-            ends = [each.get("end_index", each.get("index", 0)) for each in found]
-            part["annotations"] = [
-                each for each, end in zip(found, ends, strict=True) if end <= len(part[key])
-            ]
-
-
-def _add_logprobs(message: Json) -> None:
-    """The stand-in weighs no alternatives, so each token it says is certain: log probability 0."""
-    for part in message["content"]:
-        if part["type"] == "output_text":
-            part["logprobs"] = [
-                {"token": token, "bytes": list(token.encode()), "logprob": 0.0, "top_logprobs": []}
-                for token in pieces(part["text"])
-            ]
+def _end(annotation: Json) -> int:
+    return int(annotation.get("end_index") or annotation.get("index") or 0)

@@ -11,6 +11,7 @@ from ..standin.prompt import Model
 from .compaction import compaction_item
 from .context import history
 from .engine import Made, check_turn, run_turn
+from .envelope import cached_tokens, usage
 from .errors import Json, refusal, wrong_type
 from .events import encode, opening, response_events
 from .faults import Fault
@@ -18,7 +19,6 @@ from .http import Request
 from .pages import choice, deleted, list_page, listed
 from .rules import reject_unknown
 from .state import State, StoredResponse
-from .usage import usage
 
 STEPS = ("queued", "in_progress")  # what is shown in the background before the response itself
 COMPACTED = (
@@ -110,5 +110,5 @@ def compact(state: State, request: Request, body: Json) -> Json:
         "object": "response.compaction",
         "created_at": state.now,
         "output": [*listed(asked, state), item],
-        "usage": usage(turn.tokens, state.prefixes.read(turn.parts), tokens, 0),
+        "usage": usage(turn.tokens, cached_tokens(turn.parts, state.prefixes), tokens, 0),
     }
