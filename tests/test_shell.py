@@ -330,7 +330,7 @@ def test_a_bundle_is_read_or_refused_whatever_is_wrong_with_it() -> None:
             try:
                 skills.unpack(damaged)
             except ApiError as error:
-                told.add(str(error))
+                told.add(error.message)
     assert "The skill's bundle is not a zip file that can be read." in told
 
 

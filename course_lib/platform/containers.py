@@ -192,16 +192,13 @@ def citations(container: Container, made: list[ContainerFile]) -> dict[str, Json
 
 def create(state: State, request: Request, body: Json) -> Json:
     _check_new(body, "")
-    return retrieve(state, request, make(state, body["name"], body))
+    return make(state, body["name"], body).body
 
 
 def list_all(state: State, request: Request) -> Json:
-    shown = [retrieve(state, request, each) for each in state.containers.values()]
-    return list_page(shown, request)
-
-
-def retrieve(state: State, request: Request, container: Container) -> Json:
-    return container.body | {"status": "expired" if is_expired(container, state) else "running"}
+    gone = {"status": "expired"}
+    every = state.containers.values()
+    return list_page([c.body | gone if is_expired(c, state) else c.body for c in every], request)
 
 
 def create_file(state: State, request: Request, container: Container, body: Json) -> Json:

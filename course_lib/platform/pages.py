@@ -30,7 +30,7 @@ def update_metadata(state: State, request: Request, kept: Any, body: Json) -> Js
 def delete(state: State, request: Request, kept: Any) -> Json:
     """Forget what the address names. What it was made of stays, as do the files of a store."""
     for of_a_kind in (
-        state.conversations, state.completions, state.vector_stores, state.containers,
+        state.conversations, state.completions, state.vector_stores, state.containers, state.skills,
     ):  # fmt: skip
         of_a_kind.pop(kept.body["id"], None)
     return deleted(kept.body["id"], f"{kept.body['object']}.deleted")

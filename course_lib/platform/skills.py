@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from .errors import ApiError, Json, refusal
 from .http import Request
-from .pages import deleted, list_page
+from .pages import list_page
 from .rules import shape
 from .state import State, found
 
@@ -46,18 +46,21 @@ class Skill:
 
 @dataclass(slots=True)
 class StoredSkill:
-    """A skill that was uploaded, and its versions by their numbers, from 1."""
+    """A skill that was uploaded: the skill object, and the versions by their numbers, from 1."""
 
-    id: str
-    created_at: int
+    body: Json
     versions: dict[str, Skill] = field(default_factory=dict)
-    default: str = "1"
 
     def find(self, number: str | None = None) -> Skill:
         """A version by its number, the default one, or the `latest`; else ApiError."""
-        named = {None: self.default, "latest": str(len(self.versions))}
+        named = {None: self.body["default_version"], "latest": self.body["latest_version"]}
         wanted = named.get(number) or str(number)
-        return found(self.versions, wanted, "no_such_version", skill=self.id)
+        return found(self.versions, wanted, "no_such_version", skill=self.body["id"])
+
+    def prefer(self, version: Skill) -> None:
+        """Say which version is meant where none is named: the object shows its description."""
+        shown = {name: version.body[name] for name in ("name", "description")}
+        self.body |= shown | {"default_version": version.body["version"]}
 
 
 def find(state: State, skill_id: str) -> StoredSkill:
@@ -157,16 +160,16 @@ def _wrong(why: str) -> ApiError:
 
 def create(state: State, request: Request, body: Json) -> Json:
     """Keep a skill: a zip bundle, or its files one by one (multipart `files` or `files[]`)."""
-    stored = StoredSkill(state.new_id("skill"), state.now)
-    _add(state, stored, request, body)
-    state.skills[stored.id] = stored
-    return retrieve(state, request, stored)
+    stored = StoredSkill({"id": state.new_id("skill"), "object": "skill", "created_at": state.now})
+    stored.prefer(_add(state, stored, request, body))
+    state.skills[stored.body["id"]] = stored
+    return stored.body
 
 
 def create_version(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
     added = _add(state, stored, request, body)
     if str(body.get("default")).lower() == "true":  # a form has only texts
-        stored.default = added.body["version"]
+        stored.prefer(added)
     return added.body
 
 
@@ -181,21 +184,23 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
                 # the same bytes for the same files: a ZipInfo of its own tells no time
                 packed.writestr(ZipInfo(body[key]["filename"]), content)
     skill = unpack(bundle.getvalue())
-    shown: Json = {
+    number = str(len(stored.versions) + 1)
+    shown = {
         "id": state.new_id("skillver"),
         "object": "skill.version",
         "created_at": state.now,
         "description": skill.description,
         "name": skill.name,
-        "skill_id": stored.id,
-        "version": str(len(stored.versions) + 1),
+        "skill_id": stored.body["id"],
+        "version": number,
     }
-    stored.versions[shown["version"]] = replace(skill, body=shown)
-    return stored.versions[shown["version"]]
+    stored.versions[number] = replace(skill, body=shown)
+    stored.body["latest_version"] = number
+    return stored.versions[number]
 
 
 def list_all(state: State, request: Request) -> Json:
-    return list_page([retrieve(state, request, each) for each in state.skills.values()], request)
+    return list_page([each.body for each in state.skills.values()], request)
 
 
 def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
@@ -206,34 +211,12 @@ def find_version(state: State, number: str, stored: StoredSkill) -> Skill:
     return stored.find(number)
 
 
-def read(
-    state: State, request: Request, stored: StoredSkill, version: Skill | None = None
-) -> bytes:
+def read(state: State, request: Request, stored: StoredSkill, *version: Skill) -> bytes:
     """The zip bundle of a version, or of the default one."""
-    return (version or stored.find()).bundle
+    return (*version, stored.find())[0].bundle
 
 
 def update(state: State, request: Request, stored: StoredSkill, body: Json) -> Json:
-    """Say which version is meant where none is named."""
     _check_update(body, "")
-    stored.default = stored.find(body["default_version"]).body["version"]
-    return retrieve(state, request, stored)
-
-
-def delete(state: State, request: Request, stored: StoredSkill) -> Json:
-    del state.skills[stored.id]
-    return deleted(stored.id, "skill.deleted")
-
-
-def retrieve(state: State, request: Request, stored: StoredSkill) -> Json:
-    """The skill as the API shows it: name and description are those of the default version."""
-    skill = stored.find()
-    return {
-        "id": stored.id,
-        "object": "skill",
-        "created_at": stored.created_at,
-        "default_version": stored.default,
-        "description": skill.description,
-        "latest_version": str(len(stored.versions)),
-        "name": skill.name,
-    }
+    stored.prefer(stored.find(body["default_version"]))
+    return stored.body

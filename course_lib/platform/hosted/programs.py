@@ -60,14 +60,19 @@ def _pending(items: list[Json]) -> list[Json]:
     return [item for item in programs if item["call_id"] not in ended]
 
 
-def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
-    """Run a program as far as it comes: to its end, or until only the client can answer."""
-    caller = {"type": "program", "caller_id": program["call_id"]}
-    inner = replace(desk, items=[*desk.items, *made], read=[])
+def _go_on(program: Json, desk: "Desk", begun: list[Json]) -> Outcome:
+    """Run a program as far as it comes: to its end, or until only the client can answer.
+
+    What it calls is run here, on a desk of its own; when the platform has answered one of these
+    calls, the program is run once more, and comes further. `begun` is the program itself, if the
+    model has just written it.
+    """
+    inner = replace(desk, items=[*desk.items, *begun], read=[])
     offers = {name: each for name, each in desk.offers.items() if _may_be_called(each)}
-    ran = True
-    while ran:
-        ran = False
+    caller = {"type": "program", "caller_id": program["call_id"]}
+    comes_further = True
+    while comes_further:
+        comes_further = False
         calls, answers = _so_far(program["call_id"], inner.items)
         progress = _play(program, [*offers], calls, answers, desk.state)
         for name, arguments in progress.calls[len(calls) :]:
@@ -76,19 +81,18 @@ def _go_on(program: Json, desk: "Desk", made: list[Json]) -> Outcome:
                 break
             # a custom tool may be given its text alone
             given = {"input": arguments} if isinstance(arguments, str) else arguments
-            outcome = inner.run({"name": name, "arguments": given}, caller)
-            ran = ran or not outcome.waits
+            comes_further |= not inner.run({"name": name, "arguments": given}, caller).waits
     desk.left = inner.left
-    made = [*made, *inner.items[len(desk.items) + len(made) :]]
+    made = inner.items[len(desk.items) :]
     if progress.ended:
-        made.append(_output(program["call_id"], progress, desk.state))
+        output = _output(program["call_id"], progress, desk.state)
+        written = [read for item in begun for read in _PROGRAM.read(item, desk.state)]
+        return Outcome([*made, output], written + _OUTPUT.read(output, desk.state))
     if not made:
         answered = {answer["index"] for answer in answers}
         waiting = next(call for place, call in enumerate(calls) if place not in answered)
         raise refusal("program_waits", waiting=_named(waiting))
-    own = ((kind, item) for item in made for kind in _ITEMS if item["type"] == kind.type)
-    reads = [each for kind, item in own for each in kind.read(item, desk.state)]
-    return Outcome(made, reads if progress.ended else [], waits=not progress.ended)
+    return Outcome(made, waits=True)
 
 
 _NO_MORE = "Stopped: it calls more hosted tools than one response may."
@@ -123,20 +127,19 @@ def _differ(item: Json, arguments: Any) -> bool:
 
 def _so_far(call_id: str, items: list[Json]) -> tuple[list[Json], list[Json]]:
     """The calls that a program has made, and their answers, in the order of the context."""
-    calls: list[Json] = []
-    answers: dict[int, Json] = {}
-    places: dict[str | None, int] = {}  # by what an answer names its call by
+    calls: dict[str, Json] = {}  # by what an answer names its call by
+    answers: dict[str, Json] = {}  # by the same
     for item in items:
-        kind, place = item.get("type", ""), places.get(item.get("approval_request_id"))
+        kind, name = item.get("type", ""), item.get("approval_request_id")
         if caller_id(item) == call_id and kind.endswith("_output"):
-            place = places.get(item.get("call_id"))
-        elif caller_id(item) == call_id and place is None:
-            places[_named(item)] = len(calls)
-            place = len(calls) if kind in _SETTLED else None
-            calls.append(item)
-        if place is not None and not item.get("approve"):
-            answers.setdefault(place, {"index": place, **_answer(item)})
-    return calls, [*answers.values()]
+            name = item["call_id"]
+        elif caller_id(item) == call_id and name not in calls:
+            calls[_named(item)] = item
+            name = _named(item) if kind in _SETTLED else None
+        if name in calls and not item.get("approve"):
+            answers.setdefault(name, _answer(item))
+    places = {name: place for place, name in enumerate(calls)}
+    return [*calls.values()], [{"index": places[name], **answers[name]} for name in answers]
 
 
 def _answer(item: Json) -> Json:
@@ -205,7 +208,7 @@ def _broken(call_id: str | None, why: str) -> ApiError:
     return refusal("program_unreadable", call_id=call_id, why=why)
 
 
-_ITEMS = call_and_output(
+_PROGRAM, _OUTPUT = call_and_output(
     NAME,
     said=lambda item: {"code": item["code"]},
     told=lambda item: str(item["result"]),
@@ -217,6 +220,6 @@ PROGRAMS = Tool(
     name=NAME,
     entry=fields({"type": text}),
     offers=lambda entry, desk: [Offer(_TOOL, entry, _begin)],
-    items=_ITEMS,
+    items=(_PROGRAM, _OUTPUT),
     due=_due,
 )
