@@ -18,7 +18,7 @@ from .http import Request
 from .models import MODELS
 from .rules import rule, shape
 from .state import State
-from .tokens import count_text, decode
+from .tokens import count_text, encoding
 
 if TYPE_CHECKING:
     from ..retrieval.weights import Array
@@ -94,9 +94,10 @@ def _texts(given: Any, allow_empty: bool) -> tuple[list[str], int]:
     if sum(counts) > TOKENS_IN_ALL:
         raise refusal("too_many_embeddings", most=TOKENS_IN_ALL, tokens=sum(counts))
     try:
-        return [each if isinstance(each, str) else decode(each) for each in inputs], sum(counts)
+        texts = [each if isinstance(each, str) else encoding().decode(each) for each in inputs]
     except (KeyError, OverflowError):
         raise refusal("unknown_token") from None
+    return texts, sum(counts)
 
 
 def _is_tokens(value: Any) -> bool:

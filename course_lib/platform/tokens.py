@@ -8,6 +8,7 @@ tokens. `tests/test_tokens.py` holds them to the recordings.
 
 import json
 import os
+from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tiktoken import Encoding
 
 RANKS = Path(__file__).parent.parent / "data" / "tiktoken"
+FOLDER = "TIKTOKEN_CACHE_DIR"  # where the library looks for them
 STRETCH = 200_000  # characters
 PER_MESSAGE = 4  # each item, and the instructions, is wrapped in four tokens
 CHANNEL = 2  # and a model that reasons marks what it said itself
@@ -32,36 +34,30 @@ def encoding() -> "Encoding":
     # Imported late: loading the ranks takes a quarter of a second, and only a reply needs them.
     import tiktoken
 
-    before = os.environ.get("TIKTOKEN_CACHE_DIR")
-    os.environ["TIKTOKEN_CACHE_DIR"] = str(RANKS)
+    before = os.environ.get(FOLDER)
+    os.environ[FOLDER] = str(RANKS)
     try:
         return tiktoken.get_encoding("o200k_base")
     finally:
-        if before is None:
-            del os.environ["TIKTOKEN_CACHE_DIR"]
-        else:
-            os.environ["TIKTOKEN_CACHE_DIR"] = before
+        del os.environ[FOLDER]
+        os.environ |= {} if before is None else {FOLDER: before}
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """A text piece by piece: a million blanks at once overflow the tokenizer's stack."""
+    return (text[start : start + STRETCH] for start in range(0, len(text), STRETCH))
 
 
 def _encode(text: str) -> list[int]:
-    """The tokens of a text, by stretches: a million blanks overflow the tokenizer's stack."""
-    if len(text) <= STRETCH:
-        return encoding().encode_ordinary(text)
-    stretches = (text[start : start + STRETCH] for start in range(0, len(text), STRETCH))
-    return [token for stretch in stretches for token in encoding().encode_ordinary(stretch)]
-
-
-def decode(tokens: list[int]) -> str:
-    """The text of some tokens. Raises KeyError or OverflowError for a number that is none."""
-    return encoding().decode(tokens)
+    return [token for each in _stretches(text) for token in encoding().encode_ordinary(each)]
 
 
 def starts(text: str) -> list[int]:
     """Where each token of a text begins, in characters."""
     found: list[int] = []
-    for start in range(0, len(text), STRETCH):
-        tokens = _encode(text[start : start + STRETCH])
-        found += [start + offset for offset in encoding().decode_with_offsets(tokens)[1]]
+    for number, each in enumerate(_stretches(text)):
+        offsets = encoding().decode_with_offsets(encoding().encode_ordinary(each))[1]
+        found += [number * STRETCH + offset for offset in offsets]
     return found
 
 
@@ -73,31 +69,14 @@ def count_text(text: str) -> int:
 
 def pieces(text: str) -> list[str]:
     """The text cut into its tokens. A character that several tokens share stays with the last."""
-    return [piece for piece, _ in _pieces(text)]
+    characters = getincrementaldecoder("utf-8")()
+    read = map(encoding().decode_single_token_bytes, _encode(text))
+    return [piece for piece in map(characters.decode, read) if piece]
 
 
 def cut(text: str, tokens: int) -> str:
     """As much of the text as fits into so many tokens, whole characters only."""
-    kept = ""
-    for piece, needed in _pieces(text):
-        if needed > tokens:
-            break
-        kept, tokens = kept + piece, tokens - needed
-    return kept
-
-
-def _pieces(text: str) -> Iterator[tuple[str, int]]:
-    """Each piece, and how many tokens it took."""
-    pending, needed = b"", 0
-    for token in _encode(text):
-        pending += encoding().decode_single_token_bytes(token)
-        needed += 1
-        try:
-            piece = pending.decode()
-        except UnicodeDecodeError:
-            continue
-        yield piece, needed
-        pending, needed = b"", 0
+    return encoding().decode(_encode(text)[:tokens], errors="ignore")
 
 
 def sayable(text: str) -> str:
@@ -148,30 +127,25 @@ def content_text(content: str | list[Json] | None) -> str:
 
 def render_tools(tools: list[Json]) -> str:
     """The tools as the model reads them: TypeScript types, descriptions as comments."""
-    declared = "".join(_declaration(tool) for tool in tools)
-    return (
-        f"# Tools\n\n## functions\n\nnamespace functions {{\n\n{declared}}} // namespace functions"
-    )
+    declared = "".join(map(_declaration, tools))
+    begin = "# Tools\n\n## functions\n\nnamespace functions {"
+    return f"{begin}\n\n{declared}}} // namespace functions"
 
 
 def _declaration(tool: Json) -> str:
-    schema = tool.get("parameters") or {}
+    schema, comment = tool.get("parameters") or {}, _comment(tool.get("description"))
     parameters = f"_: {{\n{_members(schema)}}}" if schema.get("properties") else ""
-    return (
-        f"{_comment(tool.get('description'))}type {tool.get('name')} = ({parameters}) => any;\n\n"
-    )
+    return f"{comment}type {tool.get('name')} = ({parameters}) => any;\n\n"
 
 
 def _members(schema: Json) -> str:
-    required = schema.get("required") or ()
-    lines = []
-    for name, member in (schema.get("properties") or {}).items():
-        if not isinstance(member, dict):
-            member = {}  # `true` is a schema too: anything goes
+    required, lines = schema.get("required") or (), []
+    for name, given in (schema.get("properties") or {}).items():
+        member = given if isinstance(given, dict) else {}  # `true` is a schema too: anything goes
         optional = "" if name in required else "?"
         default = f" // default: {json.dumps(member['default'])}" if "default" in member else ""
-        lines.append(_comment(member.get("description")))
-        lines.append(f"{name}{optional}: {_type(member)},{default}\n")
+        comment = _comment(member.get("description"))
+        lines.append(f"{comment}{name}{optional}: {_type(member)},{default}\n")
     return "".join(lines)
 
 
@@ -185,18 +159,15 @@ def _type(schema: Any) -> str:
     if "enum" in schema:
         return " | ".join(json.dumps(member, ensure_ascii=False) for member in schema["enum"])
     if "anyOf" in schema:
-        return " | ".join(_type(option) for option in schema["anyOf"])
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        return " | ".join(_type({**schema, "type": each}) for each in kind)
-    match kind:
-        case "string" | "boolean" | "null":
-            return str(kind)
-        case "number" | "integer":
-            return "number"
+        return " | ".join(map(_type, schema["anyOf"]))
+    match kind := schema.get("type"):
+        case list():
+            return " | ".join(_type({**schema, "type": each}) for each in kind)
         case "array":
             return f"{_type(schema.get('items') or {})}[]"
         case "object":
             return f"{{\n{_members(schema)}}}"
+        case "string" | "boolean" | "null" | "number":
+            return str(kind)
         case _:
-            return "any"
+            return "number" if kind == "integer" else "any"
