@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from course_lib.platform import child
-from course_lib.platform.hosted import program_runner
-from course_lib.platform.hosted.program_runner import Progress
+from course_lib.platform.hosted import programs
+from course_lib.platform.hosted.programs import Progress
 
 TOOLS = ["stock", "price"]
 
 
 def run(code: str, *answers: dict[str, Any], now: int = 1_000) -> Progress:
-    return program_runner.run(code, TOOLS, list(answers), now)
+    return programs.play(code, TOOLS, list(answers), now)
 
 
 def answered(index: int, value: Any, **more: Any) -> dict[str, Any]:
@@ -116,7 +116,7 @@ def test_what_it_throws_is_told_in_a_sentence(code: str, error: str) -> None:
 
 
 def test_a_call_too_many_still_leaves_those_that_were_made() -> None:
-    assert len(run("for (;;) tools.stock()").calls) == program_runner.MOST_CALLS
+    assert len(run("for (;;) tools.stock()").calls) == programs.MOST_CALLS
 
 
 # --- Bombs
@@ -138,7 +138,7 @@ def test_a_call_too_many_still_leaves_those_that_were_made() -> None:
     ],
 )
 def test_a_bomb_is_stopped(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_runner, "SECONDS", 1)
+    monkeypatch.setattr(programs, "SECONDS", 1)
     program = run(code)
     assert program.ended and program.error and program.error.startswith("Stopped: it ")
     assert run("text('the next one runs')").emitted == ["the next one runs"]
@@ -160,13 +160,13 @@ def test_what_v8_refuses_itself_is_thrown(code: str) -> None:
 
 def test_a_process_that_behaved_is_used_again_and_a_killed_one_is_replaced() -> None:
     run("text(1)")
-    (*_, first) = program_runner._idle
+    (*_, first) = programs._idle
     run("text(1)")
-    assert program_runner._idle[-1] is first
+    assert programs._idle[-1] is first
     first.process.kill()
     first.process.wait()
     assert run("text(2)").emitted == ["2"]
-    assert first not in program_runner._idle
+    assert first not in programs._idle
 
 
 def test_many_programs_at_once_share_few_processes() -> None:
@@ -175,19 +175,19 @@ def test_many_programs_at_once_share_few_processes() -> None:
             pool.map(lambda n: run(f"text(await tools.stock({{ n: {n} }}))").calls, range(60))
         )
     assert found == [[("stock", {"n": n})] for n in range(60)]
-    assert len(program_runner._idle) <= program_runner.AT_ONCE
+    assert len(programs._idle) <= programs.AT_ONCE
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only the Linux kernel confines")
 def test_the_process_has_given_up_its_rights() -> None:
     run("text(1)")
-    pid = program_runner._idle[-1].process.pid
+    pid = programs._idle[-1].process.pid
     status = Path(f"/proc/{pid}/status").read_text()
     assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
     assert b"PATH=" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 
 def test_without_v8_the_program_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_runner, "_idle", [])
+    monkeypatch.setattr(programs, "_idle", [])
     monkeypatch.setattr(child, "SCRIPT", Path("nowhere.py"))
     assert "mini-racer" in (run("text(1)").error or "")

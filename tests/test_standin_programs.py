@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from course_lib.platform.hosted import program_runner
+from course_lib.platform.hosted import programs
 from course_lib.standin import StandIn
 from course_lib.standin.prompt import Prompt
 from tests.test_standin import calls, history, text, tool
@@ -71,7 +71,7 @@ def emitted(code: str) -> Any:
     """What a program emits, every call being answered in its turn."""
     answers: list[Json] = []
     while True:
-        progress = program_runner.run(code, [*ANSWERS], answers, 0)
+        progress = programs.play(code, [*ANSWERS], answers, 0)
         assert progress.error is None, (progress.error, code)
         if progress.ended:
             (said,) = progress.emitted

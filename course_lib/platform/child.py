@@ -2,7 +2,7 @@
 
 `confined.py` is the script it runs, and takes its rights away. Here is what it may take: time,
 memory and processes. Both Python's code, commands (`container_run.py`) and programs on V8
-(`hosted/program_runner.py`) run in one.
+(`hosted/programs.py`) run in one.
 """
 
 import contextlib

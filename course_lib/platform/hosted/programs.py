@@ -5,25 +5,31 @@ run at once; for what the client runs the turn ends, with the program and the ca
 and goes on in the turn that brings their outputs. The model reads the program and what it emitted,
 nothing of what happened in between.
 
-A program that goes on is run again from the start (`program_runner.py`), with what its calls
-returned, in the order of the context. So each item of a program names it as its `caller`; on
-`mcp_call`, `mcp_approval_request` and `code_interpreter_call` that field is ours. `fingerprint`
-seals the second at which the program began, which is the time it sees.
+A program that goes on is run again from the start, with what its calls returned, in the order of
+the context. It sees a clock and a chance that are the same each time, so it makes the same calls,
+takes the answers, and goes on to the next calls or to its end. Nothing of it is kept between two
+requests: a client that sends every item back gets what a client of stored responses gets. So each
+item of a program names it as its `caller`; on `mcp_call`, `mcp_approval_request` and
+`code_interpreter_call` that field is ours. `fingerprint` seals the second at which the program
+began, which is the time it sees.
 """
 
 import hashlib
 import json
+import os
+import threading
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..child import Child
 from ..encrypted import check_sealed, opened, seal
 from ..errors import ApiError, Json, refusal
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
-from . import program_runner
-from .program_runner import Progress
 from .tool import Call, Offer, Outcome, Tool, call_and_output, caller_id, seen
 
 if TYPE_CHECKING:
@@ -39,6 +45,16 @@ _CODE = {"type": "string", "description": "The program, in JavaScript with top-l
 _TOOL = seen(NAME, _ABOUT, "code", code=_CODE)
 # Calls that hold their own result; any other has an item of its own for it.
 _SETTLED = ("mcp_call", "code_interpreter_call")
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a program came with the answers it was given."""
+
+    calls: list[tuple[str, Any]]  # name and arguments, in the order they were made
+    emitted: list[str]  # what it gave to text() and image()
+    ended: bool  # its code has ended, and every call has its answer
+    error: str | None = None  # what it threw, or why it was stopped
 
 
 def _begin(call: Call) -> Outcome:
@@ -109,7 +125,7 @@ def _play(
     began = opened(program["fingerprint"])
     now = int(began.split()[0]) if began else 0  # a program from elsewhere does not say when
     with state.set_aside():
-        progress = program_runner.run(program["code"], names, answers, now)
+        progress = play(program["code"], names, answers, now)
     for item, (name, arguments) in zip(calls, progress.calls, strict=False):
         if not name.endswith(str(item.get("name", ""))) or _differ(item, arguments):
             raise _broken(
@@ -149,10 +165,8 @@ def _answer(item: Json) -> Json:
         value, error = "The user did not approve this call.", True
     if isinstance(error, dict):
         value = error.get("message") or error.get("content")
-    if isinstance(value, list):
-        texts = [part.get("text") for part in value if isinstance(part, dict)]
-        if len(texts) == len(value) and all(isinstance(each, str) for each in texts):
-            value = "\n".join(map(str, texts))
+    if isinstance(value, list) and all(isinstance(part.get("text"), str) for part in value):
+        value = "\n".join(part["text"] for part in value)
     if error or item.get("status") == "failed":
         return {"value": value if isinstance(value, str) else "The call failed.", "failed": True}
     return {"value": value}
@@ -176,6 +190,93 @@ def _output(call_id: str, progress: Progress, state: State) -> Json:
 
 def _digest(code: str) -> str:
     return hashlib.sha256(code.encode()).hexdigest()[:16]
+
+
+# --- On V8 ----------------------------------------------------------------------------------------
+
+# V8's own limits miss much (typed arrays, a `Map` that grows), and some ways to run out of memory
+# end the process. So it is a child that is watched, by time and by the memory it really takes. One
+# that was well behaved waits for the next program, until it reads that nobody is left to write.
+AROUND = Path(__file__).with_name("program.js")
+SECONDS = 5  # for one run of a program
+START_SECONDS = 60  # for a new process, until it is ready
+HEAP = 128 * 1024**2  # bytes, as V8 counts them
+MOST_MEMORY = 400 * 1024**2  # bytes that the process may take, of which it starts with about 70 MB
+MOST_CALLS = 128  # by one program
+MOST_TEXT = 1024**2  # characters that a program emits, or hands to tools
+AT_ONCE = max(2, os.cpu_count() or 2)  # processes
+_idle: list[Child] = []
+_places = threading.BoundedSemaphore(AT_ONCE)
+
+
+def play(code: str, names: list[str], answers: list[Json], now: int) -> Progress:
+    """Run a program that may call the tools `names`, at the second `now`.
+
+    `answers` are `{"index", "value"}` of a call, in the order they came; `"failed": true` makes
+    the call throw, with the value as its message.
+    """
+    start = {"code": code, "names": names, "now": now}
+    start |= {"most_calls": MOST_CALLS, "most_text": MOST_TEXT}
+    lines = [AROUND.read_text(encoding="utf-8"), *map(json.dumps, [start, *answers])]
+    reply, stopped = _reply(json.dumps(lines).encode() + b"\n")
+    try:
+        told: Any = json.loads(reply)
+        calls = [(str(name), _read(arguments)) for name, arguments in told["calls"]]
+        emitted = [str(each) for each in told["emitted"]]
+        error = None if told["error"] is None else str(told["error"])
+        waits = len(calls) > len(answers)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return Progress([], [], True, stopped or "The program broke what it runs on.")
+    if not told["ended"] and not waits:
+        error = "The program waits for something that never comes."
+    return Progress(calls, emitted, not waits, error)
+
+
+def _read(arguments: str) -> Any:
+    """JSON that a program wrote. JavaScript's strings may hold half a surrogate pair."""
+    return json.loads(sayable(json.dumps(json.loads(arguments), ensure_ascii=False)))
+
+
+def _reply(line: bytes) -> tuple[bytes, str]:
+    """What a process answers to a line, and why it was stopped before it answered."""
+    with _places:
+        child = None
+        with suppress(IndexError):
+            child = _idle.pop()
+        if child is None or child.process.poll() is not None:
+            child = Child("programs", SECONDS + 1, HEAP)
+            if not _asked(child, b"", START_SECONDS)[0]:
+                return b"", "Programs cannot run here: V8 (the package mini-racer) does not start."
+        reply, why = _asked(child, line, SECONDS)
+        if reply:
+            _idle.append(child)
+            return reply, ""
+        return b"", f"Stopped: {why or f'it takes more than {HEAP >> 20} MB'}."  # V8's usual end
+
+
+def _asked(child: Child, line: bytes, seconds: float) -> tuple[bytes, str]:
+    """The whole line that a process answers, or why there is none; then it has ended."""
+    pipes = child.process
+    assert pipes.stdin and pipes.stdout
+    said, heard = pipes.stdin, pipes.stdout
+    reply = b""
+
+    def ask() -> None:
+        nonlocal reply
+        with suppress(OSError):  # it ended while it was written to
+            said.write(line)
+            said.flush()
+            reply = heard.readline()
+
+    why = "it was interrupted"
+    try:
+        why = child.watch(ask, seconds, MOST_MEMORY)
+    finally:
+        if why or not reply.endswith(b"\n"):
+            reply = b""
+            child.end()
+            pipes.communicate()  # closes them
+    return reply, why
 
 
 # --- The context ----------------------------------------------------------------------------------
