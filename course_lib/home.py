@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 """The repository: the folder with start.py, notebooks/ and course_lib/."""
 
 WORK = ROOT / "work"
-"""The learner's own copy of the notebooks; working_copy.py lays it out."""
+"""The learner's own copy of the notebooks; lab.py lays it out."""
 
 START = "py start.py" if os.name == "nt" else "python3 start.py"
 """What a person types before a command, on this system."""

@@ -1,22 +1,37 @@
-"""`course lab`: JupyterLab on the learner's working copy, with the options and the environment that
-suit it. `working_copy.py` lays that copy out.
+"""`course lab`: lay out work/, the learner's own copy of the notebooks, and open it in JupyterLab.
+
+A file is replaced only while it is as the course laid it. What the learner has changed stays, and
+the course's new version goes beside it as NAME.new.ipynb. A deleted file is laid again: for a
+fresh copy, delete the file and run `lab` again. Files that the course no longer has stay.
+
+It leaves out merging, and it looks at cells, not at outputs: a notebook that was run but not
+edited is as the course laid it.
 """
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
-from importlib.util import find_spec
-from pathlib import Path
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count
+from pathlib import Path, PurePosixPath
 
-from .home import ROOT, START, WORK, CourseError, course_home
-from .working_copy import lay_out
+from .home import ROOT, WORK, CourseError, course_home, ensure_writable
+
+PARTS = ("notebooks", "exercises", "solutions")
+MANIFEST = ".course.json"
+
+# Of each file as it was laid, two hashes: of its bytes, which tell whether the course has changed
+# it since, and of its cells, which tell whether the learner has.
+Manifest = dict[str, tuple[str, str]]
 
 
 def lab(browser: bool, port: int) -> int:
     """Lay out the working copy, run JupyterLab until it ends, and return its exit code."""
     command, environment = jupyterlab_command(browser, port), jupyter_environment()
-    for name, beside in lay_out().kept.items():
+    for name, beside in lay_out().items():
         print(f"Yours stays: work/{name}. The course's new version of it is work/{beside}.")
     print(
         f"Your working copy of the course is {WORK}, and what you change there stays. JupyterLab "
@@ -28,15 +43,7 @@ def lab(browser: bool, port: int) -> int:
 
 
 def jupyterlab_command(browser: bool = True, port: int = 0) -> list[str]:
-    """The command that opens lesson 0; JupyterLab looks for a free port when it is 0.
-
-    Raises CourseError when JupyterLab is not installed.
-    """
-    if find_spec("jupyterlab") is None:
-        raise CourseError(
-            f"JupyterLab is not installed for {sys.executable}: run `{START}`, which makes an "
-            "environment that has it."
-        )
+    """The command that opens lesson 0; JupyterLab looks for a free port when it is 0."""
     import zmq
 
     command = [
@@ -80,3 +87,92 @@ def run_child(command: list[str], environment: dict[str, str]) -> int:
     while True:
         with contextlib.suppress(KeyboardInterrupt):
             return process.wait()
+
+
+def lay_out(course: Path = ROOT, work: Path = WORK) -> dict[str, str]:
+    """Bring `work` up to date with the lessons, exercises and solutions in `course`.
+
+    Returns the files with changes of the learner's of which there is a new version, each with the
+    file that holds it. Raises CourseError when `work` cannot be written.
+    """
+    kept: dict[str, str] = {}
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+        ensure_writable(work)
+        manifest = _read_manifest(work / MANIFEST)
+        for path in (path for part in PARTS for path in sorted((course / part).rglob("*"))):
+            name = path.relative_to(course)
+            if path.is_file() and not any(s.startswith((".", "__pycache__")) for s in name.parts):
+                _bring(name.as_posix(), path.read_bytes(), work, manifest, kept)
+        _write(work / MANIFEST, json.dumps({"files": manifest}, indent=1, sort_keys=True).encode())
+    except OSError as error:
+        raise CourseError(
+            f"The working copy cannot be written ({error.filename or work}: {error.strerror}): "
+            "move away what is in its place, free some disk space, or copy the course to a folder "
+            "of your own."
+        ) from None
+    return kept
+
+
+def _bring(name: str, data: bytes, work: Path, manifest: Manifest, kept: dict[str, str]) -> None:
+    """Lay or refresh one file; where the learner has changed it, offer the new version beside."""
+    new = sha256(data).hexdigest(), _content(name, data)
+    for place in _places(name):
+        old, target = manifest.get(place, ("", "")), work / place
+        there = os.path.lexists(target)
+        try:
+            now = _content(place, target.read_bytes())
+        except OSError:  # not there, or no file, or not to be read
+            now = ""
+        if old[0] == new[0] and (there or place != name):
+            return  # an offer may have been edited since then, or deleted
+        if not there or (now and now == old[1]):
+            _write(target, data)
+            kept |= {name: place} if place != name else {}
+        elif now != new[1]:  # else the learner, or a run that was cut short, put it there
+            continue
+        manifest[place] = new
+        return
+
+
+def _places(name: str) -> Iterator[str]:
+    """Where a file may go: to its name, else beside it."""
+    yield name
+    path = PurePosixPath(name)
+    for number in count(1):
+        mark = f".new{number if number > 1 else ''}"
+        yield path.with_name(path.stem + mark + path.suffix).as_posix()
+
+
+def _content(name: str, data: bytes) -> str:
+    """A hash of what a person edits: of a notebook its cells, of another file every byte."""
+    if name.endswith(".ipynb"):
+        try:
+            cells = [
+                [cell["cell_type"], "".join(cell["source"]), cell.get("attachments")]
+                for cell in json.loads(data)["cells"]
+            ]
+            data = json.dumps(cells).encode()
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            pass  # no notebook: whatever it is, it is not what the course laid
+    return sha256(data).hexdigest()
+
+
+def _read_manifest(path: Path) -> Manifest:
+    """What was laid so far. Without a readable manifest every file may hold edits."""
+    try:
+        files = json.loads(path.read_bytes())["files"]
+        return {name: (version, content) for name, (version, content) in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from .platform.models import CARDS
 from .platform.state import State
 from .standin import StandIn
 from .standin.prompt import Model
-from .transport import API_HOST, offline_async_client, offline_client
+from .transport import API_HOST, OFFLINE, offline_async_client, offline_client
 
 DEFAULT_MODEL = "gpt-5.6"
 
@@ -40,7 +40,7 @@ def is_live() -> bool:
         return False
     if value not in ("1", "true", "yes", "on"):
         raise CourseError(
-            f"COURSE_LIVE is '{value}'. Set it to 1 to go live, or to 0 to stay offline."
+            f"COURSE_LIVE is '{value}'. Set it to 1 to go live, to 0 to stay offline."
         )
     if not os.environ.get("OPENAI_API_KEY", "").strip():
         raise CourseError(
@@ -49,8 +49,7 @@ def is_live() -> bool:
         )
     if not os.environ.get("OPENAI_BASE_URL", "https://").startswith(("http://", "https://")):
         raise CourseError(
-            "OPENAI_BASE_URL must begin with http:// or https://, or not be set at all to reach "
-            f"{API_HOST}."
+            f"OPENAI_BASE_URL must begin with http:// or https://; unset it to reach {API_HOST}."
         )
     return True
 
@@ -67,18 +66,16 @@ def connect(
     A client with a model of its own (a script), with faults or with servers in this process stays
     offline, live or not: a real endpoint has nothing to do with any of them.
     """
-    if _goes_live(model, faults, mcp):
-        return OpenAI()
-    return offline_client(_platform(model, faults, mcp).handle)
+    platform = _platform(model, faults, mcp)
+    return offline_client(platform.handle) if platform else OpenAI()
 
 
 def connect_async(
     model: Model | None = None, faults: Sequence[Fault] = (), mcp: Servers | None = None
 ) -> AsyncOpenAI:
     """`connect()` for `await`: a real `AsyncOpenAI` client."""
-    if _goes_live(model, faults, mcp):
-        return AsyncOpenAI()
-    return offline_async_client(_platform(model, faults, mcp).handle)
+    platform = _platform(model, faults, mcp)
+    return offline_async_client(platform.handle) if platform else AsyncOpenAI()
 
 
 def connect_agents(
@@ -94,12 +91,15 @@ def connect_agents(
 
     client = connect_async(model, faults, mcp)
     agents.set_default_openai_client(client, use_for_tracing=False)
-    if not _goes_live(model, faults, mcp) or client.base_url.host != API_HOST:
+    if client.api_key == OFFLINE["api_key"] or client.base_url.host != API_HOST:
         _stop_trace_export()
     return client
 
 
-def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> Platform:
+def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> Platform | None:
+    """The platform of an offline client; None for one that goes live."""
+    if model is None and not faults and not mcp and is_live():
+        return None
     mounted = mcp or {}
     if not isinstance(mounted, Mapping) or not all(
         isinstance(address, str) and hasattr(server, "streamable_http_app")
@@ -107,17 +107,12 @@ def _platform(model: Model | None, faults: Sequence[Fault], mcp: Servers | None)
     ):
         raise CourseError(
             "mcp takes a dictionary: the address under which the tool finds a server, and the "
-            "MCPServer object itself, as in "
-            'mcp={"https://shop.example/mcp": MCPServer("shop")}.'
+            'MCPServer object itself, as in mcp={"https://shop.example/mcp": MCPServer("shop")}.'
         )
     state = State(mcp_servers=dict(mounted))
     platform = Platform(model=model or StandIn(), faults=list(faults), state=state)
     recent_platforms.appendleft(platform)
     return platform
-
-
-def _goes_live(model: Model | None, faults: Sequence[Fault], mcp: Servers | None) -> bool:
-    return model is None and not faults and not mcp and is_live()
 
 
 def _stop_trace_export() -> None:
@@ -127,7 +122,6 @@ def _stop_trace_export() -> None:
 
     provider = get_trace_provider()
     if isinstance(provider, DefaultTraceProvider):  # a provider of the learner's own stays as it is
-        exporter = default_processor()
         # The SDK can replace the list of processors but not read it.
-        kept = [each for each in provider._multi_processor._processors if each is not exporter]
-        provider.set_processors(kept)
+        processors = provider._multi_processor._processors
+        provider.set_processors([each for each in processors if each is not default_processor()])

@@ -25,7 +25,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
-from course_lib.working_copy import lay_out
+from course_lib.lab import lay_out
 from tests import ROOT
 from tests.notebooks import form
 from tests.notebooks.check import RAISES_TAG

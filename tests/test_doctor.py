@@ -123,7 +123,7 @@ def test_live_or_offline(variables: dict[str, str], said: str, monkeypatch: Patc
     ("variables", "said"),
     [
         ({"COURSE_LIVE": "1"}, "OPENAI_API_KEY is not"),
-        ({"COURSE_LIVE": "perhaps"}, "to 1 to go live, or to 0"),
+        ({"COURSE_LIVE": "perhaps"}, "to 1 to go live, to 0"),
         (
             {"COURSE_LIVE": "1", "OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": SECRET},
             "OPENAI_BASE_URL must begin with http",

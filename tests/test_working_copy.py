@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from course_lib.home import CourseError
-from course_lib.working_copy import MANIFEST, lay_out
+from course_lib.lab import MANIFEST, lay_out
 
 LESSON = "notebooks/00_start.ipynb"
 EXERCISE = "exercises/01_task.ipynb"
@@ -49,8 +49,14 @@ class Course:
         return {path.relative_to(self.work).as_posix() for path in found} - {MANIFEST}
 
     def lay_out(self) -> tuple[list[str], list[str], dict[str, str]]:
-        layout = lay_out(self.folder, self.work)
-        return layout.laid, layout.refreshed, layout.kept
+        """Lay the files out: what was laid, what was refreshed, and what was kept."""
+        before = {name: self.read(name) for name in self.files()}
+        kept = lay_out(self.folder, self.work)
+        laid = self.files() - set(before) - set(kept.values())
+        refreshed = {n for n in before if self.read(n) != before[n]} - set(kept.values())
+        parts = ("notebooks", "exercises", "solutions")
+        in_order = sorted(laid, key=lambda name: (parts.index(name.split("/")[0]), name))
+        return in_order, sorted(refreshed), kept
 
 
 NOTHING: tuple[list[str], list[str], dict[str, str]] = ([], [], {})
@@ -347,6 +353,6 @@ def test_a_working_copy_that_cannot_be_written(
     def refuse(folder: Path) -> None:  # permission bits do not stop an administrator
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("course_lib.working_copy.ensure_writable", refuse)
+    monkeypatch.setattr("course_lib.lab.ensure_writable", refuse)
     with pytest.raises(CourseError, match=r"work: Permission denied"):
         laid.lay_out()

@@ -1,6 +1,5 @@
 """What happened, drawn. `show` reads, and changes nothing."""
 
-from .response import calls, choice, error
-from .run import context, sequence, trace
+from .views import calls, choice, context, error, sequence, trace
 
 __all__ = ["calls", "choice", "context", "error", "sequence", "trace"]
