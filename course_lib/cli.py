@@ -127,7 +127,7 @@ def _port(text: str) -> int:
 def release(check_only: bool) -> int:
     """Make the exercises, if nothing is wrong with the solutions; 1 when something is."""
     from .checks.lint import lint, lint_runs
-    from .grading import release as exercises
+    from .grading import notebooks
 
     solutions = sorted((ROOT / "solutions").glob("*.ipynb"))
     complaints = [complaint for path in solutions for complaint in lint(path)]
@@ -135,7 +135,7 @@ def release(check_only: bool) -> int:
         print(f"Trying solutions/{path.name} and its exercise: some seconds.", flush=True)
         complaints += lint_runs(path)
     print(*complaints, sep="\n", end="\n" if complaints else "")
-    return 1 if complaints else exercises.release(check_only)
+    return 1 if complaints else notebooks.release(check_only)
 
 
 def _test(arguments: list[str]) -> int:

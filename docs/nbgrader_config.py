@@ -12,7 +12,7 @@ a class you do not trust, grade outside of it.
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import ClearSolutions
 
-from course_lib.grading.release import without_answers
+from course_lib.grading.notebooks import without_answers
 
 c = get_config()  # noqa: F821
 

@@ -12,7 +12,7 @@ import pytest
 
 from course_lib.checks import TASKS
 from course_lib.checks.file import check_file
-from course_lib.grading.notebook_file import MAX_BYTES, read_notebook
+from course_lib.grading.notebooks import MAX_BYTES, read_notebook
 from course_lib.home import CourseError
 from tests import ROOT
 from tests.answers import task_00_1

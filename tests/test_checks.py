@@ -22,7 +22,7 @@ from course_lib.checks import TASKS, check, hint
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.report import Report
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
-from course_lib.grading.notebook_file import read_notebook
+from course_lib.grading.notebooks import read_notebook
 from course_lib.grading.submission import Outcome, Submission
 from course_lib.home import CourseError
 from tests import ROOT

@@ -75,7 +75,7 @@ def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> 
         return 7
 
     monkeypatch.setattr("course_lib.checks.file.check_file", note)
-    monkeypatch.setattr("course_lib.grading.release.release", lambda only: note(None, only))
+    monkeypatch.setattr("course_lib.grading.notebooks.release", lambda only: note(None, only))
     (tmp_path / "a.ipynb").touch()
     assert cli.main(["check", str(tmp_path / "a.ipynb")]) == 7
     monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [])
@@ -88,7 +88,7 @@ def test_check_and_release_are_handed_on(tmp_path: Path, monkeypatch: Patch) -> 
 def test_nothing_is_released_while_there_is_a_complaint(
     monkeypatch: Patch, capsys: Capture
 ) -> None:
-    monkeypatch.setattr("course_lib.grading.release.release", lambda check_only: 0)
+    monkeypatch.setattr("course_lib.grading.notebooks.release", lambda check_only: 0)
     monkeypatch.setattr("course_lib.checks.lint.lint_runs", lambda path: [f"{path.name}: fails."])
     monkeypatch.setattr("course_lib.checks.lint.lint", lambda path: [])
     assert cli.main(["release"]) == 1

@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import os
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -70,18 +69,6 @@ def test_a_kernel_of_another_python_is_a_problem(answer: str, monkeypatch: Patch
     assert " ".join(answer.split()) in problem(doctor.check_kernel)
 
 
-def test_loopback_answers(monkeypatch: Patch) -> None:
-    assert "answered" in doctor.check_loopback()
-
-    def refuse(*arguments: object, **options: object) -> None:
-        raise PermissionError("blocked by policy")
-
-    monkeypatch.setattr(socket, "create_connection", refuse)
-    said = problem(doctor.check_loopback)
-    assert "blocked by policy" in said
-    assert "firewall" in said
-
-
 @pytest.mark.parametrize(
     ("no_proxy", "in_order"), [(None, False), ("localhost", False), ("127.0.0.1,localhost", True)]
 )
@@ -96,14 +83,14 @@ def test_a_proxy_must_leave_this_machine_out(
         monkeypatch.setenv("no_proxy", no_proxy)
     said = doctor.check_proxies() if in_order else problem(doctor.check_proxies)
     assert said.startswith("set for https")
-    assert ("NO_PROXY=127.0.0.1,localhost" in said) is not in_order
+    assert ("add 127.0.0.1,localhost to NO_PROXY" in said) is not in_order
 
 
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
         ({}, "offline; no key is needed"),
-        ({"OPENAI_API_KEY": SECRET}, "OPENAI_API_KEY is set and not used"),
+        ({"OPENAI_API_KEY": SECRET}, "offline; no key is needed, and none is used"),
         ({"COURSE_LIVE": "1", "OPENAI_API_KEY": SECRET}, "may cost money"),
         (
             {"COURSE_LIVE": "1", "OPENAI_API_KEY": SECRET, "OPENAI_BASE_URL": f"http://{SECRET}"},
@@ -207,6 +194,6 @@ def test_the_whole_visit_shows_no_secret(tmp_path: Path) -> None:
     for name in doctor.CHECKS:
         assert f" {name} " in done.stdout
     assert "it starts, adds 1 + 1 and finds the course" in done.stdout
-    assert "OPENAI_API_KEY is set and not used" in done.stdout
+    assert "offline; no key is needed" in done.stdout
     assert str(tmp_path / "home") in done.stdout
     assert SECRET not in done.stdout + done.stderr

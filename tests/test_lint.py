@@ -11,7 +11,7 @@ import pytest
 from course_lib.checks import TASKS
 from course_lib.checks.lint import lint, lint_runs
 from course_lib.checks.task import Finding, Task, expect
-from course_lib.grading.release import BEGIN, END
+from course_lib.grading.notebooks import BEGIN, END
 from course_lib.grading.submission import Submission
 from tests import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 
 from course_lib.checks import TASKS
 from course_lib.checks.task import State
-from course_lib.grading.notebook_file import read_notebook
+from course_lib.grading.notebooks import read_notebook
 from tests import ROOT
 from tests.answers.ways import directly
 

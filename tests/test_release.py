@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from course_lib.checks import TASKS
-from course_lib.grading import release as release_module
-from course_lib.grading.release import BEGIN, END, exercise_text, release
+from course_lib.grading import notebooks as release_module
+from course_lib.grading.notebooks import BEGIN, END, exercise_text, release
 from course_lib.home import CourseError
 from tests import ROOT
 

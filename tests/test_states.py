@@ -14,7 +14,7 @@ from course_lib.checks import TASKS
 from course_lib.checks.file import check_file
 from course_lib.checks.report import Report
 from course_lib.checks.task import Result, State, run_check
-from course_lib.grading.notebook_file import NotebookFile
+from course_lib.grading.notebooks import NotebookFile
 from course_lib.grading.piped import piped_submission
 from tests import ROOT
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..grading.data import ChannelClosed, ChannelTimeout
-from ..grading.notebook_file import NotebookFile, read_notebook
+from ..grading.notebooks import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
 from ..home import WORK, CourseError
 from .progress import record

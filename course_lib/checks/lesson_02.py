@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.submission import Outcome, Submission, Verdict
+from ..grading.submission import Double, Outcome, Submission, Verdict
 from ..platform.app import Platform
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted, ScriptError
@@ -61,8 +61,9 @@ class _Run:
         self.get_order = submission.stub("get_order", does=_get_order)
         self.track_parcel = submission.stub("track_parcel", does=_track_parcel)
         registry = {"get_order": self.get_order, "track_parcel": self.track_parcel}
+        tools = [Double(tool, f"<tool {tool['name']}>") for tool in _TOOLS]
         self.client = submission.client(Watched(Scripted(script)), max_requests=12)
-        self.called = submission.call(name, self.client, question, _TOOLS, registry, **named)
+        self.called = submission.call(name, self.client, question, tools, registry, **named)
 
     @property
     def accepted(self) -> Outcome:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..grading.notebook_file import parse_notebook
+from ..grading.notebooks import BEGIN, END, exercise_text, parse_notebook
 from ..grading.piped import piped_submission
-from ..grading.release import BEGIN, END, exercise_text
 from ..home import CourseError
 from .task import TASKS, State, Task, run_check
 

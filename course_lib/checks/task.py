@@ -11,15 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..grading.data import ChannelTimeout
-from ..grading.submission import (
-    CellFailed,
-    Missing,
-    NotAttempted,
-    Outcome,
-    OutOfMemory,
-    Submission,
-    describe,
-)
+from ..grading.submission import Outcome, Over, Submission, describe
 
 
 class State(StrEnum):
@@ -155,24 +147,27 @@ def run_check(task: Task, submission: Submission) -> Result:
         case None:
             if all(finding.passed for finding in result.findings):
                 result.state = State.PASSED
-        case NotAttempted() as unwritten:
-            if result.findings:
-                result.findings.append(_unwritten(str(unwritten)))
-                result.unjudged -= 1
-            else:
-                result.state = State.NOT_ATTEMPTED
-        case Missing() as missing:
+        case Over(args=("not attempted", name)) if result.findings:
+            unwritten = "it is still the empty form"
+            result.findings.append(
+                Finding(f"{name} is written", False, name, unwritten, f"your {name}")
+            )
+            result.unjudged -= 1
+        case Over(args=("not attempted", _)):
+            result.state = State.NOT_ATTEMPTED
+        case Over(args=("missing", name)):
             result.state = State.MISSING
             result.note = (
-                f"There is no {missing} here. Run the cell that defines it, then check again."
+                f"There is no {name} here. Run the cell that defines it, then check again."
             )
-        case CellFailed(args=(name, kind, error)):
-            result.state = State.UNREADABLE if kind in _UNREADABLE else State.CRASHED
+        case Over(args=("cell failed", name, kind, error)):
+            unreadable = kind in ("SyntaxError", "IndentationError", "TabError")
+            result.state = State.UNREADABLE if unreadable else State.CRASHED
             result.note = (
                 f"The cell that was to define {name} raised {error}, so {name} is not what you "
                 "wrote there. Mend that cell, run it, then check again."
             )
-        case OutOfMemory():
+        case Over():
             result.state = State.OUT_OF_MEMORY
             result.note = f"{reached} ran out of memory. Look for data that grows without end."
         case ChannelTimeout():
@@ -183,13 +178,6 @@ def run_check(task: Task, submission: Submission) -> Result:
             how = f" ({closed})" if str(closed) else ""
             result.note = f"The process that ran your code ended in {reached}{how}."
     return result
-
-
-_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
-
-
-def _unwritten(name: str) -> Finding:
-    return Finding(f"{name} is written", False, name, "it is still the empty form", f"your {name}")
 
 
 def _same(expected: Any, value: Any) -> bool:

@@ -14,6 +14,11 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import course_lib
+
 from .data import Json
 from .probe import FailedCells, Probe, describe_error
 
@@ -59,8 +64,10 @@ def main() -> None:
         os.dup2(nowhere, descriptor)
     _limit_memory(int(sys.argv[1]))
     wire = Wire(end)
-    _silence_checks()
-    shell = _shell()
+    # `check` and `hint` do nothing here: the verdict is reached in the other process.
+    course_lib.check = course_lib.hint = lambda task_id: None
+    # The IPython that runs cells as a notebook does, magics and top-level await included.
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     probe = Probe(shell.user_ns, wire.ask, FailedCells(shell).error)
     # Only now, so that a file of the learner's cannot pass for a module that we import.
     sys.path.insert(0, "")  # the notebook's folder, as a kernel has it
@@ -80,27 +87,11 @@ def _limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
-def _shell() -> Any:
-    """The IPython that runs cells as a notebook does, magics and top-level await included."""
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
-
-    return InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-
-
 def _run(shell: Any, source: str) -> Json | None:
     """Run one cell as a notebook would; return what it raised, if anything."""
     outcome = shell.run_cell(source, store_history=False)
     error = outcome.error_before_exec or outcome.error_in_exec
     return describe_error(error) if error is not None else None
-
-
-def _silence_checks() -> None:
-    """Here `check` and `hint` do nothing: the verdict is reached in the other process."""
-    import course_lib
-
-    for name in ("check", "hint"):
-        setattr(course_lib, name, lambda task_id: None)
 
 
 if __name__ == "__main__":

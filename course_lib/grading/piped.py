@@ -19,7 +19,7 @@ from typing import Any
 
 from ..home import ROOT, START, CourseError
 from .data import ChannelClosed, ChannelTimeout, Json
-from .notebook_file import NotebookFile
+from .notebooks import NotebookFile
 from .submission import Submission, raised
 
 MEMORY = 2 * 1024**3  # bytes of data, where the system can hold a process to that (Linux)

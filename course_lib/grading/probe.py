@@ -9,25 +9,16 @@ import asyncio
 import builtins
 import ctypes
 import inspect
-import io
 import re
-import sys
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Any
 
 from ..platform.faults import NetworkFault
 from ..platform.http import Reply, Request
 from .data import Json, project, safe_repr
-
-SUBMISSION_FILE = "<submission>"  # the file name of code that runs outside of a notebook
-
-
-class StubError(Exception):
-    """Raised in the learner's code when a check wants a stub to fail with an unknown type."""
 
 
 class Stopped(BaseException):
@@ -64,15 +55,17 @@ class Probe:
         value = self._namespace[name]
         if value is None or value is ...:
             return {"unwritten": name}
+        asked, builtins.input = builtins.input, _no_input
         try:
-            with _no_keyboard():
-                return {"value": project(self._do(question, value))}
+            return {"value": project(self._do(question, value))}
         except Interrupt:
             raise
         except BaseException as error:  # a submission may raise anything, SystemExit included
             if _is_the_empty_form(error, value):
                 return {"unwritten": name}
             return {"error": describe_error(error)}
+        finally:
+            builtins.input = asked
 
     def _do(self, question: Json, value: Any) -> Any:
         if question["do"] == "value":
@@ -87,7 +80,7 @@ class Probe:
         if "stop" in reply:
             raise Stopped(reply["stop"])
         if "raises" in reply:
-            raise _exception(reply["raises"], reply["message"])
+            raise getattr(builtins, reply["raises"], RuntimeError)(reply["message"])
         return reply["returns"]
 
     def _rebuild(self, value: Any) -> Any:
@@ -164,32 +157,15 @@ def _awaited(result: Awaitable[Any]) -> Any:
         raise
 
 
-@contextmanager
-def _no_keyboard() -> Iterator[None]:
-    """A check waits for nobody: code that asks for input finds that there is none."""
-    asked, stdin = builtins.input, sys.stdin
-    builtins.input, sys.stdin = _no_input, io.StringIO()
-    try:
-        yield
-    finally:
-        builtins.input, sys.stdin = asked, stdin
-
-
-def _no_input(prompt: object = "") -> str:
+def _no_input(prompt: object = "") -> str:  # a check waits for nobody
     raise EOFError("a check has no keyboard to read from")
-
-
-def _exception(type_name: str, message: str) -> Exception:
-    kind = getattr(builtins, type_name, StubError)
-    return kind(message) if issubclass(kind, Exception) else StubError(message)
 
 
 def _is_the_empty_form(error: BaseException, function: Any) -> bool:
     """Whether `raise NotImplementedError` stands in the task's own function, as handed out."""
-    frames = traceback.extract_tb(error.__traceback__)
-    raised_in = frames[-1].name if frames else ""
     plain = type(error) is NotImplementedError and not error.args
-    return plain and raised_in == getattr(function, "__name__", None)
+    raised_in = [frame.name for frame in traceback.extract_tb(error.__traceback__)][-1:]
+    return plain and raised_in == [getattr(function, "__name__", None)]
 
 
 def describe_error(error: BaseException) -> Json:
@@ -202,12 +178,11 @@ def describe_error(error: BaseException) -> Json:
     if isinstance(error, SyntaxError):  # which ran nowhere; its text names a file of ours
         frames.append((error.filename or "", error.lineno, (error.text or "").strip()))
         message = error.msg
+    own = [each for each in frames if "ipykernel" in each[0] or each[0].startswith("<ipython")]
     where = ""
-    for filename, number, line in reversed(frames):
-        in_a_cell = "ipykernel" in filename or filename.startswith("<ipython")
-        if in_a_cell or filename == SUBMISSION_FILE:
-            where = f"line {number}: {line}" if line else f"line {number}"
-            break
+    if own:
+        _, number, line = own[-1]
+        where = f"line {number}: {line}" if line else f"line {number}"
     return {"type": type(error).__name__, "message": message, "where": where}
 
 

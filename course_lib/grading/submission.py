@@ -6,16 +6,14 @@ never fails, so a check reads as a list of expectations. Everything that comes f
 side is taken as hostile: it is matched against the forms it may have, and its texts are shown
 on one line.
 
-What a check hands to a submission and is no data (a stub, a client, a stream, a call) crosses as
-its `mark`, which the probe turns into what it stands for, and its repr is how a learner would
-write it. The calls of a stub and the requests of a client come back here, where no submission can
-reach: they are recorded and answered.
+The calls of a stub and the requests of a client come back here, where no submission can reach:
+they are recorded and answered.
 """
 
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
@@ -29,23 +27,14 @@ from .data import ChannelClosed, ChannelTimeout, Json, project
 LONGEST = 160  # characters of a value that are shown
 
 
-class NotAttempted(Exception):
-    """The task's code is still the empty form that was handed out."""
+class Over(Exception):
+    """A submission goes no further. What there is instead, and the name that was looked for:
 
-
-class Missing(Exception):
-    """The submission has no such name; the argument says which."""
-
-
-class CellFailed(Exception):
-    """The cell that was to define a name raised: the name, the exception's type, and its line."""
-
-
-class OutOfMemory(Exception):
-    """The submission wanted more memory than it has."""
-
-
-_ENDS = (Missing, NotAttempted, CellFailed, OutOfMemory, ChannelTimeout, ChannelClosed)
+    missing         no such name
+    not attempted   the task's code is still the empty form that was handed out
+    cell failed     the cell that was to define it raised: the exception's type, and its line
+    out of memory   it wanted more than it has
+    """
 
 
 class Verdict(str):
@@ -83,12 +72,15 @@ class Outcome:
             return Outcome(tried or self.tried, self.value)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
 class Double:
-    """Something that needs no answer: a stream, a `function_call` item."""
+    """What a check hands to a submission and is no data: a stream, a call, a stub, a client.
 
-    mark: Json
-    shown: str
+    It crosses as its `mark`, which the probe turns into what it stands for; `shown` is how a
+    learner would write it.
+    """
+
+    def __init__(self, mark: Json, shown: str) -> None:
+        self.mark, self.shown = mark, shown
 
     def __repr__(self) -> str:
         return self.shown
@@ -106,28 +98,27 @@ def call_of_text(name: str, call_id: str, arguments: str) -> Double:
     return Double({"$function_call": item}, f"<function_call {call_id}: {name}({arguments})>")
 
 
-@dataclass(repr=False)
-class Stub:
-    """A function handed to the submission. Its calls are recorded on the checking side."""
+class Stub(Double):
+    """A function handed to the submission, whose calls are recorded and answered here.
 
-    number: int
-    name: str
-    returns: Any = None
-    """What a call gives: data."""
-    raises: Exception | None = None
-    """What a call raises instead; a type that Python does not have arrives as a StubError."""
-    does: Callable[..., Any] | None = None
-    """Instead of both, a function of the check's, run on the checking side."""
-    calls: list[Json] = field(default_factory=list)
-    """The arguments of each call by name: the one it was passed by, or has in `does`; failing
-    both, a positional one's place ("0")."""
+    returns  what a call gives: data
+    raises   what a call raises instead; a type that Python has not built in is a RuntimeError
+    does     instead of both, a function of the check's
+    calls    the arguments of each call by name: the one it was passed by, or has in `does`;
+             failing both, a positional one's place ("0")
+    """
 
-    def __repr__(self) -> str:
-        return self.name
-
-    @property
-    def mark(self) -> Json:
-        return {"$stub": self.number, "name": self.name}
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        returns: Any = None,
+        raises: Exception | None = None,
+        does: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__({"$stub": number, "name": name}, name)
+        self.returns, self.raises, self.does = returns, raises, does
+        self.calls: list[Json] = []
 
     def answer(self, args: list[Any], kwargs: Json) -> Json:
         """Record one call, and say what it returns or raises."""
@@ -147,22 +138,15 @@ class Stub:
             return {"raises": type(error).__name__, "message": message}
 
 
-@dataclass(repr=False)
-class Client:
-    """A client handed to the submission; `platform` is the other end of its wire."""
+class Client(Double):
+    """A client handed to the submission; `platform` is the other end of its wire.
 
-    number: int
-    platform: Platform
-    max_requests: int  # that one call of the learner's code may send
-    awaited: bool  # an AsyncOpenAI
-    sent: int = 0  # in the call under way
+    `sent` counts the requests of the call under way, of which there may be `max_requests`.
+    """
 
-    def __repr__(self) -> str:
-        return "client"
-
-    @property
-    def mark(self) -> Json:
-        return {"$client": self.number, "awaited": self.awaited}
+    def __init__(self, number: int, platform: Platform, max_requests: int, awaited: bool) -> None:
+        super().__init__({"$client": number, "awaited": awaited}, "client")
+        self.platform, self.max_requests, self.sent = platform, max_requests, 0
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -226,7 +210,7 @@ class Submission:
         Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
         streams; or `function_call` items.
         """
-        written = [*map(_shown, arguments), *(f"{key}={_shown(v)}" for key, v in named.items())]
+        written = [*map(repr, arguments), *(f"{key}={value!r}" for key, value in named.items())]
         question = {"do": "call", "name": name, "arguments": arguments, "named": named}
         question = json.loads(json.dumps(question, default=attrgetter("mark")))
         return self._outcome(question, f"{name}({', '.join(written)})")
@@ -290,27 +274,28 @@ class Submission:
                     sent = f"it had sent {client.max_requests} requests and did not stop"
                     return Outcome(tried, problem=f"{sent}: a loop without a cap")
             # The platform's sentence on its refusal, read where no submission can reach.
-            hint = used[-1].exchanges[-1].hint if used else None
+            latest = [exchange for client in used for exchange in client.exchanges[-1:]]
+            hint = latest[-1].hint if latest else None
             return _read(reply, question, tried, one_line(hint) if hint else None)
-        except _ENDS as over:
+        except (Over, ChannelTimeout, ChannelClosed) as over:
             self.over, self.reached = over, tried
             return self._outcome(question, tried)
 
 
 def _read(reply: Json, question: Json, tried: str, hint: str | None) -> Outcome:
-    """The outcome that the probe tells of, or one of _ENDS."""
+    """The outcome that the probe tells of."""
     name = question["name"]
     match reply:
         case {"missing": _}:
-            raise Missing(name)
+            raise Over("missing", name)
         case {"unwritten": _}:
-            raise NotAttempted(name)
+            raise Over("not attempted", name)
         case {"value": value} if question["do"] == "value" and _is_blank(value):
-            raise NotAttempted(name)
+            raise Over("not attempted", name)
         case {"cell": _, "raised": dict(error)}:
-            raise CellFailed(name, str(error.get("type")), raised(error))
+            raise Over("cell failed", name, str(error.get("type")), raised(error))
         case {"error": {"type": "MemoryError"}}:
-            raise OutOfMemory
+            raise Over("out of memory", name)
         case {"value": value}:
             return Outcome(tried, value)
         case {"error": dict(error)}:
@@ -351,16 +336,6 @@ def _repr(value: Any) -> str:
         case list():
             return "[" + ", ".join(map(_repr, value)) + "]"
     return repr(value)
-
-
-def _shown(argument: Any) -> str:
-    """An argument as a learner would write it."""
-    match argument:
-        case {"type": "function", "name": str(name)}:  # a declaration, of which that will do
-            return f"<tool {name}>"
-        case list():
-            return f"[{', '.join(map(_shown, argument))}]"
-    return repr(argument)
 
 
 def raised(error: Json) -> str:

@@ -9,13 +9,13 @@ from unittest.mock import patch
 
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Result, Task, run_check
-from course_lib.grading.notebook_file import NotebookFile
+from course_lib.grading.notebooks import NotebookFile
 from course_lib.grading.piped import piped_submission
-from course_lib.grading.probe import SUBMISSION_FILE
 from course_lib.grading.submission import Submission
 
 Way = Callable[[Task, str], Result]
 
+SUBMISSION_FILE = "<ipython-input>"  # named as a cell is
 SECONDS = 20.0  # for one question; a test of what hangs gives less
 
 # A client that is told to wait does not: what it was told is looked at, not how long it took.
