@@ -20,7 +20,7 @@ from openai import OpenAI
 from course_lib.platform import container_run
 from course_lib.platform.app import Platform
 from course_lib.platform.http import MAX_BODY
-from course_lib.platform.websocket import LANES
+from course_lib.platform.server import LANES
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
 from tests.benchmarks.clients import all_clients

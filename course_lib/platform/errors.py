@@ -15,12 +15,13 @@ from typing import Any
 Json = dict[str, Any]
 
 GAP = "offline_unverified"  # the code of a refusal whose live wording nobody has recorded
+NEAR = 2  # edits
 REFUSALS = Path(__file__).with_name("data") / "refusals.toml"
 
 
 @dataclass(eq=False)
 class ApiError(Exception):
-    """A refusal, as the API words it."""
+    """A refusal, as the API words it. Its text is the message, which is given first."""
 
     message: str
     param: str | None = None
@@ -51,7 +52,8 @@ def refusal(
         for key, value in refusals()[name].items()
     }
     own = {"param": param, "hint": hint}
-    return ApiError(**(entry | {key: value for key, value in own.items() if value is not None}))
+    entry |= {key: value for key, value in own.items() if value is not None}
+    return ApiError(entry.pop("message"), **entry)
 
 
 _KINDS = {
@@ -99,15 +101,10 @@ def unknown_parameter(
 
     Those within two edits are offered, the nearest first, but none that was sent already.
     """
-    edits = {each: _edits(name, each, NEAR) for each in known if each not in sent}
-    near = sorted(
-        (each for each in edits if edits[each] <= NEAR), key=lambda each: (edits[each], each)
-    )
-    nearest = f" Did you mean {' or '.join(map(repr, near[:2]))}?" if near else ""
+    found = sorted((_edits(name, each, NEAR), each) for each in known if each not in sent)
+    near = [repr(each) for edits, each in found[:2] if edits <= NEAR]
+    nearest = f" Did you mean {' or '.join(near)}?" if near else ""
     return refusal("unknown_parameter", path, hint=hint, nearest=nearest)
-
-
-NEAR = 2  # edits
 
 
 def _edits(a: str, b: str, most: int) -> int:
