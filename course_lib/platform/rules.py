@@ -178,6 +178,11 @@ def shapes() -> dict[str, str]:
     }
 
 
+def words(name: str) -> tuple[str, ...]:
+    """A list of words of the table."""
+    return tuple(_quotes(shapes()[name]))
+
+
 _TYPES: dict[str, tuple[Any, str]] = {
     "string": (str, "a string"), "integer": (int, "an integer"), "decimal": (_NUMBER, "a decimal"),
     "boolean": (bool, "a boolean"), "object": (dict, "an object"),
