@@ -20,8 +20,7 @@ from course_lib import connect
 from course_lib.platform.app import Platform
 from course_lib.platform.http import Request
 from course_lib.standin import Scripted, call
-from course_lib.standin.explanation import Explanation
-from course_lib.standin.prompt import Answer, Prompt, message, refusal
+from course_lib.standin.prompt import Answer, Explanation, Prompt, message, refusal
 from tests import ROOT
 from tests.rejections import a_call, an_output, answer, function, schema, user
 

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.standin import StandIn, propose
-from course_lib.standin.explanation import Explanation
-from course_lib.standin.prompt import Prompt
+from course_lib.standin.prompt import Explanation, Prompt
 from tests import ROOT
 
 Json = dict[str, Any]

@@ -23,8 +23,7 @@ from course_lib.platform.app import Platform
 from course_lib.platform.faults import Fault
 from course_lib.platform.http import Request
 from course_lib.standin import Scripted, call
-from course_lib.standin.explanation import Explanation
-from course_lib.standin.prompt import Answer, Prompt, message, refusal
+from course_lib.standin.prompt import Answer, Explanation, Prompt, message, refusal
 from course_lib.transport import OfflineTransport
 from tests import ROOT
 from tests.rejections import ROWS, function, schema

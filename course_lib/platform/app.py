@@ -10,8 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from ..standin import ScriptError, StandIn
-from ..standin.explanation import Explanation
-from ..standin.prompt import Model
+from ..standin.prompt import Explanation, Model
 from . import routes
 from .engine import Made
 from .errors import ApiError, Json, refusal

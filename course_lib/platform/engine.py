@@ -8,8 +8,7 @@ and the model is asked again with its result, until it says something or calls a
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..standin.explanation import Explanation
-from ..standin.prompt import Model, Prompt
+from ..standin.prompt import Explanation, Model, Prompt
 from . import contract
 from .compaction import compact_if_due
 from .context import Context, resolve

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from ..standin.explanation import Explanation
+from ..standin.prompt import Explanation
 from .errors import Json, refusal
 
 if TYPE_CHECKING:

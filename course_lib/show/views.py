@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..home import CourseError
 from ..live import is_live
-from ..standin.explanation import Explanation
+from ..standin.prompt import Explanation
 from .runs import Step, Turn, as_json, exchange_of, read_run, steps
 from .table import Table
 

@@ -6,86 +6,82 @@ understand a sentence, reason over a result, or write more than it was told.
 """
 
 import re
-from collections.abc import Sequence
+from typing import Any
 
-from . import answer, follow, grounded, typed
-from .catalogue import Tool
+from . import answer, history
 from .choose import Ranked, is_small_talk, rank
-from .explanation import Argument, Candidate, Explanation
 from .fill import Call, fill
-from .history import Situation, read
 from .lexicon import pattern
 from .offered import Offered
+from .parameters import Parameter
 from .plan import calls_of, plan
-from .prompt import Answer, Json, Prompt, call, message
-from .request import read_request
-from .structured import as_json_text
-from .text import stem
+from .prompt import Answer, Argument, Candidate, Explanation, Json, Prompt, call, message
+from .request import read_request, shortened
+from .sent import Sent, finish, query
+from .text import plain_words, stem
 
 SURER = 2  # times as likely a value must be for another tool to have that one called first
+STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request
+# Those that a request is left to that no other tool fits, first come first.
+LEFT_FOR = ("code_interpreter", *STEPWISE, "tool_search", "file_search", "web_search")
 
 
 class StandIn:
     """A deterministic model. It holds no state: the prompt is all it goes by."""
 
     def respond(self, prompt: Prompt) -> Answer:
-        situation = read(prompt.items)
-        said = _Turn(prompt, situation).decide()
-        outputs = [made.output for made in situation.made]
-        for item in said.items:
-            if item["type"] == "message" and prompt.text_format["type"] != "text":
-                item["text"] = as_json_text(
-                    item["text"], prompt.text_format, situation.request, outputs
-                )
-                item.pop("citations", None)  # they have no place in JSON
-        return said
+        return _Turn(prompt).decide()
 
 
 class _Turn:
     """One decision. Each step either settles the answer or leaves it to the next."""
 
-    def __init__(self, prompt: Prompt, situation: Situation) -> None:
-        self.prompt, self.situation = prompt, situation
-        self.offered = Offered(prompt, situation)
+    def __init__(self, prompt: Prompt) -> None:
+        self.prompt, self.situation = prompt, history.read(prompt.items)
+        self.request = read_request(self.situation.request)
+        self.told = f"{shortened(prompt.instructions or '')}\n{self.situation.told}".strip()
+        self.offered = Offered(prompt, self.situation, self.request, self.told)
         self.forced = self.offered.forced
-        self.request = read_request(situation.request)
         self.ranked: list[Ranked] = []
         self.why = Explanation()
 
     def decide(self) -> Answer:
         made = self.situation.made
-        if made and self.offered.tools and (done := self._after_results()):
-            return done
+        if made and self.offered.tools and (following := self._after_results()):
+            return following
         if made and not self.forced:
-            found = grounded.answer(typed.query(self.situation.request), made)
-            because = "every call has its result, so I answer"
-            return self._say(found or answer.from_results(made), because)
+            found = answer.from_results(query(self.situation.request), made)
+            return self._say(found, "every call has its result, so I answer")
         if not self.offered.tools:
-            return self._say(answer.NO_TOOL, "there is no tool I may call")
+            return self._say(message(answer.NO_TOOL), "there is no tool I may call")
         return self._first_turn()
 
+    # --- what was made, and what follows from it
+
     def _after_results(self) -> Answer | None:
-        last, functions = self.situation.made[-1], self.offered.functions
-        if obeyed := follow.obey(self.situation, functions):
-            return self._send([obeyed], f"a result says to call {obeyed.tool.name}")
-        if last.broke and last.name in functions and isinstance(last.arguments, dict):
-            return self._call([(last.name, last.arguments)], f"{last.name} failed; I try it again")
+        made, functions = self.situation.made, self.offered.functions
+        last = made[-1]
+        obeyed = history.obey(self.situation, functions)
+        if obeyed and not (sent := finish(obeyed)).missing:
+            return self._call([sent], f"a result says to call {sent.name}")
         if last.failed:
-            corrected = follow.correct(self.situation)
-            if corrected is not None and last.name in functions:
-                return self._call([(last.name, corrected)], "the result suggests another value")
-            if follow.says_to_ask(last):
-                return self._say(answer.ask_to_fix(last), "the result says to ask the user")
-            return None
+            again = last.arguments if last.broke else history.corrected(made)
+            if last.name not in functions or not isinstance(again, dict):
+                return None
+            told = f"{last.name} failed; I try it again"
+            because = told if last.broke else "the result suggests another value"
+            return self._call([Sent(last.name, again)], because)
         calls = self._plan()
-        finished = self.offered.finished(calls, self.ranked, self.request)
-        ready = [(name, arguments) for name, arguments, missing in finished if not missing]
-        made = [each for each in self.situation.made if each.name not in typed.STEPWISE]
-        if left := follow.remaining(ready, made):
-            return self._call(left, "the request asks for more than was done", calls)
-        if step := self._first_of(typed.STEPWISE):
+        ready = [
+            each for each in self.offered.sent(calls, self.ranked, self.request) if not each.missing
+        ]
+        if left := _remaining(ready, [each for each in made if each.name not in STEPWISE]):
+            return self._call(left, "the request asks for more than was done")
+        if step := self._first_of(STEPWISE):
             return self._send([step], f"{step.tool.name} goes on with what was read")
         return None
+
+    # --- what the request wants
 
     def _first_turn(self) -> Answer:
         calls = self._plan()
@@ -103,12 +99,12 @@ class _Turn:
         if calls:
             return self._send(calls)
         if is_small_talk(self.request):
-            return self._say(answer.SMALL_TALK, "nothing is asked for")
-        if left := self._first_of(typed.LEFT_FOR):
+            return self._say(message(answer.SMALL_TALK), "nothing is asked for")
+        if left := self._first_of(LEFT_FOR):
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
-        shared = best.is_met
-        return self._say(answer.NO_TOOL, nearest if shared else "no tool shares a word with it")
+        because = nearest if best.is_met else "no tool shares a word with it"
+        return self._say(message(answer.NO_TOOL), because)
 
     def _first_of(self, names: tuple[str, ...]) -> Call | None:
         """The call of the first of these tools that is there."""
@@ -117,31 +113,18 @@ class _Turn:
 
     def _plan(self) -> list[Call]:
         """The calls the request wants, what must come first put first; and all tools weighed."""
-        request, functions = self.request, self.offered.functions
+        offered, request = self.offered, self.request
         if is_small_talk(request):
-            self.ranked = rank(request, self.offered.tools)
+            self.ranked = rank(request, offered.tools)
             return []
-        calls, self.ranked = plan(request, self.offered.tools)
+        calls, self.ranked = plan(request, offered.tools)
         met = {each.call.tool.name for each in self.ranked if each.is_met}
-        calls = [each for each in calls if each.tool.name in met | functions.keys()]
+        calls = [each for each in calls if each.tool.name in met | offered.functions.keys()]
         if (named := self._named()) and named.tool not in [each.tool for each in calls]:
             calls = [named]
-        calls = [self._dependent_on(each) or each for each in calls]
         for each in calls:
-            self._take_facts(each, "a result", nearly=False)
-            for parameter in list(each.missing):
-                if (data := self.offered.stated(parameter, each.tool)) is not None:
-                    each.put(parameter, data, "the instructions")
-        return [self._prerequisite_of(each) or each for each in calls]
-
-    def _dependent_on(self, call: Call) -> Call | None:
-        """The call whose description puts `call` first, if the request is more for it."""
-        counted = {each.call.tool.name: sum(each.share) for each in self.ranked}
-        for each in self.ranked:
-            first = call.tool.name in _prerequisites(each.call.tool)
-            if first and sum(each.share) > counted[call.tool.name]:
-                return each.call
-        return None
+            self._complete(each)
+        return [self._due(each) for each in calls]
 
     def _named(self) -> Call | None:
         """The call of a tool of a known type, if the request has all the words of its name."""
@@ -151,22 +134,36 @@ class _Turn:
         said = {*self.request.stems}
         return next((c for c in calls if {*map(stem, c.tool.name_words)} <= said), None)
 
-    def _take_facts(self, wanted: Call, source: str, nearly: bool) -> None:
-        """Give a call what it lacks, or what another tool must tell, from the results."""
-        for parameter in wanted.tool.required if nearly else list(wanted.missing):
-            data = follow.fact_for(parameter, self.situation.facts, nearly)
-            if data is not None:
-                wanted.put(parameter, data, source)
+    def _complete(self, wanted: Call) -> None:
+        """Give a call what it lacks, from the results or from what the instructions state."""
+        for parameter in list(wanted.missing):
+            fact = history.fact_for(parameter, self.situation.facts, nearly=False)
+            stated = None if fact is not None else self._stated(parameter, wanted)
+            if fact is not None:
+                wanted.put(parameter, fact, "a result")
+            elif stated is not None:
+                wanted.put(parameter, stated, "the instructions")
 
-    def _prerequisite_of(self, wanted: Call) -> Call | None:
-        """The call that `wanted` depends on, if its description says so and it is due."""
-        for name in _prerequisites(wanted.tool):
-            helper = self.offered.functions.get(name)
+    def _stated(self, parameter: Parameter, wanted: Call) -> Any:
+        """What the instructions state of a parameter by its name: "the user's city is Rome"."""
+        for sentence in re.split(r"(?<=[.!?;])\s+|\n+", self.told):
+            known = {*plain_words(sentence)}.issuperset(parameter.own_words)
+            if known and pattern("statement").search(sentence):
+                return fill(wanted.tool, read_request(sentence)).arguments.get(parameter.label)
+        return None
+
+    def _due(self, wanted: Call) -> Call:
+        """A call, or the one that its description says to make first and that is due."""
+        for found in pattern("comes first").finditer(wanted.tool.description):
+            helper = self.offered.functions.get(found[1] or found[2])
             if helper is None or helper is wanted.tool:
                 continue
             if any(made.name == helper.name and not made.failed for made in self.situation.made):
-                self._take_facts(wanted, f"what {helper.name} returned", nearly=True)
-                return None
+                for parameter in wanted.tool.required:
+                    fact = history.fact_for(parameter, self.situation.facts, nearly=True)
+                    if fact is not None:
+                        wanted.put(parameter, fact, f"what {helper.name} returned")
+                return wanted
             first = fill(helper, self.request)
             conditional = re.search(r"\bif\b|\bunless\b", wanted.tool.description)
             doubted = pattern("doubt").search(self.request.text)
@@ -176,49 +173,53 @@ class _Turn:
             )
             if not first.missing and (not conditional or wanted.missing or doubted or surer):
                 return first
-        return None
+        return wanted
+
+    # --- call, ask or answer
 
     def _send(self, calls: list[Call], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
-        finished = self.offered.finished(calls, self.ranked, self.request)
-        if not finished:
-            return self._say(answer.NO_TOOL, "what fits may not be called by me")
-        ready = [(name, arguments) for name, arguments, missing in finished if not missing]
+        sent = self.offered.sent(calls, self.ranked, self.request)
+        ready = [each for each in sent if not each.missing]
         if ready:
-            name = ready[0][0]
+            name = ready[0].name
             told = (
                 f"tool_choice asks for {name}" if self.forced else f"{name} fits the request best"
             )
-            return self._call(ready, because or told, calls)
-        name, _, missing = finished[0]
-        names = ", ".join(parameter.label for parameter in missing)
-        return self._say(answer.ask_for(name, missing), f"{name} fits, but {names} was not said")
+            return self._call(ready, because or told)
+        if not sent:
+            return self._say(message(answer.NO_TOOL), "what fits may not be called by me")
+        name, missing = sent[0].name, sent[0].missing
+        labels = ", ".join(parameter.label for parameter in missing)
+        asked = message(answer.ask_for(name, missing))
+        return self._say(asked, f"{name} fits, but {labels} was not said")
 
-    def _call(
-        self, ready: list[tuple[str, Json]], because: str, calls: Sequence[Call] = ()
-    ) -> Answer:
-        if not self.prompt.parallel_tool_calls:
-            ready = ready[:1]
-        other = "the request" if calls else "the result before it"
-        told = {
-            (each.tool.name, label.split(".")[0]): source
-            for each in calls for label, source in each.sources.items()
-        }  # fmt: skip
+    def _call(self, ready: list[Sent], because: str) -> Answer:
+        ready = ready if self.prompt.parallel_tool_calls else ready[:1]
         self.why.because = because
         self.why.arguments = [
-            Argument(tool, name, value, told.get((tool, name), other))
-            for tool, arguments in ready for name, value in arguments.items()
+            Argument(each.name, name, value, each.sources.get(name, "the request"))
+            for each in ready for name, value in each.arguments.items()
         ]  # fmt: skip
-        return Answer([call(name, arguments) for name, arguments in ready], self.why)
+        return Answer([call(each.name, each.arguments) for each in ready], self.why)
 
-    def _say(self, said: str | Json, because: str) -> Answer:
-        self.why.because = because
-        return Answer([message(said) if isinstance(said, str) else said], self.why)
+    def _say(self, said: Json, because: str) -> Answer:
+        self.why.because, form = because, self.prompt.text_format
+        if form["type"] != "text":  # where citations have no place
+            text = answer.as_json(said["text"], form, self.situation.request, self.situation.made)
+            said = message(text)
+        return Answer([said], self.why)
 
 
-def _prerequisites(tool: Tool) -> list[str]:
-    """The tools that a description says to call before its own."""
-    return [found[1] or found[2] for found in pattern("comes first").finditer(tool.description)]
+def _remaining(calls: list[Sent], made: list[history.Made]) -> list[Sent]:
+    """The planned calls without those made; one made with other arguments still counts as made."""
+    done = [(each.name, each.arguments) for each in made]
+    left = [each for each in calls if (each.name, each.arguments) not in done]
+    planned = [(each.name, each.arguments) for each in calls]
+    for name in [name for name, sent in done if (name, sent) not in planned]:
+        if same := next((each for each in left if each.name == name), None):
+            left.remove(same)
+    return left
 
 
 def propose(

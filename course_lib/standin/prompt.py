@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .explanation import Explanation
-
 Json = dict[str, Any]
 
 
@@ -21,11 +19,45 @@ class Prompt:
 
 
 @dataclass(slots=True)
-class Answer:
-    """Output items without ids or status, which are the API's to give.
+class Candidate:
+    """One tool that was weighed. `score` runs from 0 to 1; `words` are those that counted."""
 
-    Built with `message`, `refusal` and `call`, below.
+    tool: str
+    score: float
+    words: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Argument:
+    """One argument of a call, and where its value came from."""
+
+    tool: str
+    name: str
+    value: Any
+    source: str
+
+
+@dataclass(slots=True)
+class Explanation:
+    """Why a model answered so: `because` is the sentence, the rest is the evidence for it.
+
+    It is read by `show.choice`, and never sent over the wire.
     """
+
+    because: str = ""
+    candidates: list[Candidate] = field(default_factory=list)
+    arguments: list[Argument] = field(default_factory=list)
+
+    @property
+    def margin(self) -> float:
+        """How far the best candidate is ahead of the next; its own score if it stands alone."""
+        best, second, *_ = sorted((0.0, 0.0, *(each.score for each in self.candidates)))[::-1]
+        return best - second
+
+
+@dataclass(slots=True)
+class Answer:
+    """Output items without ids or status, which are the API's to give: see below."""
 
     items: list[Json]
     explanation: Explanation = field(default_factory=Explanation)

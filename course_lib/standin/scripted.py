@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .explanation import Explanation
-from .prompt import Answer, Json, Prompt
+from .prompt import Answer, Explanation, Json, Prompt
 
 ITEM_TYPES = ("message", "refusal", "function_call")
 
