@@ -13,6 +13,7 @@ from .engine import Made
 from .errors import Json, refusal
 from .faults import Fault
 from .http import Request
+from .rules import anything, shape
 from .state import State, found
 
 # Where the model is asked: such an endpoint gets the body, the state, the model, and the fault
@@ -45,29 +46,47 @@ FINDERS: dict[str, Callable[..., Any]] = {
 def route(request: Request, state: State) -> tuple[Callable[..., Any], list[Any]]:
     """The endpoint that answers a request, and what the ids in its path name; ApiError if nothing.
 
-    An endpoint gets the state, the request, what its path names and, of a POST, the body. It
-    returns the reply's JSON, or bytes where the reply is a file, or what it Made.
+    An endpoint gets the state, the request, what its path names and, of a POST, the body, which
+    has the shape that the table names. It returns the reply's JSON, or bytes where the reply is a
+    file, or what it Made.
     """
-    here: dict[str, tuple[str, dict[str, str]]] = {}
-    for method, path, endpoint in _table():
+    here: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {}
+    for method, path, answers, body in _table():
         if matched := path.fullmatch(request.path):
-            here.setdefault(method, (endpoint, matched.groupdict()))
+            here.setdefault(method, (_endpoint(answers, body), matched.groupdict()))
     if request.method not in here:
         name = "wrong_method" if here else "no_such_address"
         raise refusal(name, method=request.method, path=request.path)
     endpoint, names = here[request.method]
-    module, _, function = endpoint.partition(".")
     things: list[Any] = []
     for name, given in names.items():
         finder = FINDERS.get(name)
         things.append(finder(state, given, *things) if finder else given)
-    return getattr(import_module(f".{module}", __package__), function), things
+    return endpoint, things
 
 
 @cache
-def _table() -> list[tuple[str, re.Pattern[str], str]]:
-    lines = re.findall(r"^(\w+) +(\S+) +(\S+)$", TABLE.read_text(encoding="utf-8"), re.M)
+def _table() -> list[tuple[str, re.Pattern[str], str, str]]:
+    lines = re.findall(r"^(\w+) +(/\S+) +(\S+) *(\w*)$", TABLE.read_text(encoding="utf-8"), re.M)
     return [
-        (method, re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path)), endpoint)
-        for method, path, endpoint in lines
+        (method, re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path)), endpoint, body)
+        for method, path, endpoint, body in lines
     ]
+
+
+@cache
+def _endpoint(name: str, body: str) -> Callable[..., Any]:
+    """An endpoint by its name, behind a look at the body, if that is to have a shape.
+
+    The rules which the shape wants of Python stand in the endpoint's module, as `OWN`.
+    """
+    file, _, function = name.partition(".")
+    module = import_module(f".{file}", __package__)
+    endpoint: Callable[..., Any] = getattr(module, function)
+    check = shape(body, **getattr(module, "OWN", {})) if body else anything
+
+    def checked(*given: Any) -> Any:
+        check(given[-1], "")
+        return endpoint(*given)
+
+    return checked

@@ -49,11 +49,9 @@ def check_filter(value: Any, path: str) -> None:
 _filter = shape("AnyFilter", Filter=check_filter, scalar=scalar)
 OWN: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": _ranking}
 OPTIONS = shape_fields("SearchOptions", **OWN)[1]  # of a search, and of the tool
-_check = shape("Search", **OWN)
 
 
 def search_store(state: State, request: Request, store_id: str, body: Json) -> Json:
-    _check(body, "")
     queries = [body["query"]] if isinstance(body["query"], str) else body["query"]
     if body.get("rewrite_query"):
         queries = [rewrite(query) for query in queries]
