@@ -8,7 +8,19 @@ from ..errors import Json
 from ..http import written
 from ..rules import shape
 from ..tokens import sayable
-from .tool import Call, Offer, Outcome, Told, Tool, call_and_output, call_item, seen, tell
+from .tool import (
+    Call,
+    ItemKind,
+    Offer,
+    Outcome,
+    Told,
+    Tool,
+    call_item,
+    reads_call,
+    reads_output,
+    seen,
+    tell,
+)
 
 OPERATIONS = {
     "create_file": ("path", "diff"),
@@ -61,10 +73,18 @@ APPLY_PATCH = Tool(
     name="apply_patch",
     entry=shape("ApplyPatch"),
     offers=lambda entry, desk: [Offer(_TOOL, entry, _ask, client=True)],
-    items=call_and_output(
-        "apply_patch",
-        said=lambda item: {"operation": item["operation"]},
-        told=lambda item: written({name: item.get(name) for name in ("status", "output")}),
-        call={"stages": (_tell_diff,), "begun": _begun},
+    items=(
+        ItemKind(
+            "apply_patch_call",
+            (_tell_diff,),
+            begun=_begun,
+            read=reads_call("apply_patch", lambda item: {"operation": item["operation"]}),
+        ),
+        ItemKind(
+            "apply_patch_call_output",
+            read=reads_output(
+                lambda item: written({name: item.get(name) for name in ("status", "output")})
+            ),
+        ),
     ),
 )

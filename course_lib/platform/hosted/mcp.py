@@ -300,11 +300,6 @@ def check_approvals(items: list[Json], entries: list[Json]) -> None:
         raise refusal("approved_server_missing", server_label=absent[0]["server_label"])
 
 
-def _read_request(item: Json, state: State) -> list[Json]:
-    """A call. Its result is the call that was approved, or the denial."""
-    return as_call(item["name"], item["id"], item["arguments"])
-
-
 def _read_answer(item: Json, state: State) -> list[Json]:
     if item["approve"]:
         return []
@@ -326,7 +321,12 @@ MCP = Tool(
     items=(
         ItemKind("mcp_list_tools", ("in_progress", "completed"), {"tools": []}, ("status",)),
         ItemKind("mcp_call", _STAGES, _BEGUN, read=_read_call),
-        ItemKind("mcp_approval_request", fleeting=("status",), read=_read_request),
+        # A call. Its result is the call that was approved, or the denial.
+        ItemKind(
+            "mcp_approval_request",
+            fleeting=("status",),
+            read=lambda item, state: as_call(item["name"], item["id"], item["arguments"]),
+        ),
         ItemKind("mcp_approval_response", read=_read_answer),
     ),
     label="server_label",

@@ -30,7 +30,7 @@ from ..errors import ApiError, Json, refusal
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
-from .tool import Call, Offer, Outcome, Tool, call_and_output, caller_id, seen
+from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id, reads_call, reads_output, seen
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -309,13 +309,16 @@ def _broken(call_id: str | None, why: str) -> ApiError:
     return refusal("program_unreadable", call_id=call_id, why=why)
 
 
-_PROGRAM, _OUTPUT = call_and_output(
-    NAME,
-    said=lambda item: {"code": item["code"]},
-    told=lambda item: str(item["result"]),
-    call={"begun": {"code": ""}, "fleeting": ("status",)},
-    output={"begun": {"result": "", "status": "completed"}},
-    types=("program", "program_output"),
+_PROGRAM = ItemKind(
+    "program",
+    begun={"code": ""},
+    fleeting=("status",),
+    read=reads_call(NAME, lambda item: {"code": item["code"]}),
+)
+_OUTPUT = ItemKind(
+    "program_output",
+    begun={"result": "", "status": "completed"},
+    read=reads_output(lambda item: str(item["result"])),
 )
 PROGRAMS = Tool(
     name=NAME,

@@ -18,7 +18,19 @@ from ..http import written
 from ..rules import shape
 from ..state import Reading, State
 from ..tokens import sayable
-from .tool import Call, Offer, Outcome, Told, Tool, call_and_output, call_item, seen, tell
+from .tool import (
+    Call,
+    ItemKind,
+    Offer,
+    Outcome,
+    Told,
+    Tool,
+    call_item,
+    reads_call,
+    reads_output,
+    seen,
+    tell,
+)
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -133,16 +145,19 @@ def _tell_output(item: Json, response: Json) -> Told:
         yield "shell_call_output_content.done", place | {"output": [each]}
 
 
-_CALL, _OUTPUT = call_and_output(
-    "shell",
-    said=lambda item: {name: value for name, value in item["action"].items() if value},
-    told=lambda item: written({"output": item["output"]}),
-    call={
-        "stages": (_tell_commands,),
-        "begun": {"action": {"commands": [], "max_output_length": None, "timeout_ms": None}},
-        "unnamed": True,
-    },
-    output={"stages": (_tell_output,), "begun": {"status": "completed", "output": []}},
+_ACTION: Json = {"commands": [], "max_output_length": None, "timeout_ms": None}
+_CALL = ItemKind(
+    "shell_call",
+    (_tell_commands,),
+    begun={"action": _ACTION},
+    read=reads_call("shell", lambda item: {k: v for k, v in item["action"].items() if v}),
+    unnamed=True,
+)
+_OUTPUT = ItemKind(
+    "shell_call_output",
+    (_tell_output,),
+    begun={"status": "completed", "output": []},
+    read=reads_output(lambda item: written({"output": item["output"]})),
 )
 SHELL = Tool(
     name="shell",
@@ -176,13 +191,19 @@ def _ask_local(call: Call) -> Outcome:
     return Outcome([call_item(call, "lsh", item)], waits=True)
 
 
+def _exec(action: Json) -> Json:
+    return {name: value for name, value in action.items() if value and name != "type"}
+
+
 LOCAL_SHELL = Tool(
     name="local_shell",
     entry=shape("LocalShell"),
     offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local, client=True)],
-    items=call_and_output(
-        "local_shell",
-        said=lambda item: {k: v for k, v in item["action"].items() if v and k != "type"},
-        told=lambda item: str(item["output"]),
+    items=(
+        ItemKind(
+            "local_shell_call",
+            read=reads_call("local_shell", lambda item: _exec(item["action"])),
+        ),
+        ItemKind("local_shell_call_output", read=reads_output(lambda item: str(item["output"]))),
     ),
 )

@@ -26,6 +26,8 @@ Told = Iterator[tuple[str, Json]]
 # A stage of a stream: the last word of an event's name, the name of a field that is told piece by
 # piece, or a function that tells of the item and its reply.
 Stage = str | Callable[[Json, Json], Told]
+# The items that the model reads in place of one.
+Reader = Callable[[Json, State], list[Json]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class ItemKind:
     # What a stream's first sight of it holds, if it depends on the item: a function of that.
     begun: Json | Callable[[Json], Json] = field(default_factory=dict)
     fleeting: tuple[str, ...] = ()  # what a stream's first sight of it lacks
-    read: Callable[[Json, State], list[Json]] = lambda item, state: [item]
+    read: Reader = lambda item, state: [item]
     unnamed: bool = False  # its events do not say whose they are
 
 
@@ -152,34 +154,6 @@ def call_item(call: Call, prefix: str, said: Json) -> Json:
     return item
 
 
-def call_and_output(
-    name: str,
-    said: Callable[[Json], Json],
-    told: Callable[[Json], str],
-    call: Json | None = None,
-    output: Json | None = None,
-    types: tuple[str, str] | None = None,
-) -> tuple[ItemKind, ItemKind]:
-    """The items of a call and of its output, for a tool that has both.
-
-    said, told     what the model reads of each: a function's arguments, and its output
-    call, output   how a stream tells of each, as `ItemKind` has it
-    types          of the items, where they are not NAME_call and NAME_call_output
-    """
-    call_type, output_type = types or (f"{name}_call", f"{name}_call_output")
-
-    def read_call(item: Json, state: State) -> list[Json]:
-        return as_call(name, item["call_id"], written(said(item)))
-
-    def read_output(item: Json, state: State) -> list[Json]:
-        return as_output(item.get("call_id") or item["id"], told(item))
-
-    return (
-        ItemKind(call_type, read=read_call, **(call or {})),
-        ItemKind(output_type, read=read_output, **(output or {})),
-    )
-
-
 def as_call(name: str, call_id: str | None, arguments: str) -> list[Json]:
     """A call as the model reads it. `arguments` are JSON."""
     called = {"call_id": call_id, "name": name, "arguments": arguments}
@@ -188,6 +162,15 @@ def as_call(name: str, call_id: str | None, arguments: str) -> list[Json]:
 
 def as_output(call_id: str | None, output: str) -> list[Json]:
     return [{"type": "function_call_output", "call_id": call_id, "output": output}]
+
+
+def reads_call(name: str, said: Callable[[Json], Json]) -> Reader:
+    """Of such an item the model reads a call of `name`; `said` finds the arguments in it."""
+    return lambda item, state: as_call(name, item["call_id"], written(said(item)))
+
+
+def reads_output(told: Callable[[Json], str]) -> Reader:
+    return lambda item, state: as_output(item.get("call_id") or item["id"], told(item))
 
 
 # --- A tool that the platform runs itself, in the middle of a turn (contract D) -------------------
