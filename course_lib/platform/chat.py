@@ -257,62 +257,51 @@ class _EndsAt:
 
     def respond(self, prompt: Prompt) -> Answer:
         answer = self.model.respond(prompt)
-        return Answer([self._ended(item) for item in answer.items], answer.explanation)
-
-    def _ended(self, item: Json) -> Json:
-        for stop in filter(None, self.stops if item["type"] == "message" else ()):
-            item = item | {"text": item["text"].split(stop)[0]}
-        return item
+        items = answer.items
+        for stop in filter(None, self.stops):
+            items = [
+                item | {"text": item["text"].split(stop)[0]} if "text" in item else item
+                for item in items
+            ]
+        return Answer(items, answer.explanation)
 
 
 def _choice_made(index: int, response: Json, *, logprobs: bool) -> Json:
-    parts = [part for item in response["output"] for part in item.get("content") or []]
-    calls = [
-        {
-            "id": item["call_id"],
-            "type": "function",
-            "function": {"name": item["name"], "arguments": item["arguments"]},
-        }
-        for item in response["output"]
-        if item["type"] == "function_call"
-    ]
-    refused = "".join(part.get("refusal", "") for part in parts) or None
-    said = content_text([part for part in parts if "text" in part]) or None
-    # Reasoning may have taken all the tokens.
-    message: Json = {
-        "role": "assistant",
-        "content": "" if said is None and refused is None and not calls else said,
-        "refusal": refused,
-        "annotations": [],
-    }
-    reason = "tool_calls" if calls else "stop"
+    message: Json = {"role": "assistant", "content": None, "refusal": None, "annotations": []}
+    told: list[Json] = []  # log probabilities
+    for item in response["output"]:
+        if item["type"] == "function_call":
+            called = {"name": item["name"], "arguments": item["arguments"]}
+            call = {"id": item["call_id"], "type": "function", "function": called}
+            message.setdefault("tool_calls", []).append(call)
+        for part in item.get("content") or []:
+            key, said = ("refusal", "refusal") if "refusal" in part else ("content", "text")
+            message[key] = (message[key] or "") + part[said]
+            told += part.get("logprobs") or []
+    if message["content"] is None and message["refusal"] is None and "tool_calls" not in message:
+        message["content"] = ""  # the reasoning took all the tokens
+    reason = "tool_calls" if "tool_calls" in message else "stop"
     choice = {
         "index": index,
-        "message": message | ({"tool_calls": calls} if calls else {}),
+        "message": message,
         "finish_reason": "length" if response["status"] == "incomplete" else reason,
     }
-    if logprobs:
-        told = [each for part in parts for each in part.get("logprobs") or []]
-        choice["logprobs"] = {"content": told, "refusal": None} if told else None
-    return choice
+    shown = {"content": told, "refusal": None} if told else None
+    return choice | ({"logprobs": shown} if logprobs else {})
 
 
 def _usage(each: list[Json]) -> Json:
     """What all the choices took; the prompt is read once."""
-    prompt, cached = each[0]["input_tokens"], each[0]["input_tokens_details"]["cached_tokens"]
-    made = sum(usage["output_tokens"] for usage in each)
+    prompt, made = each[0]["input_tokens"], sum(usage["output_tokens"] for usage in each)
+    cached = each[0]["input_tokens_details"]["cached_tokens"]
     reasoning = sum(usage["output_tokens_details"]["reasoning_tokens"] for usage in each)
+    never = ("audio_tokens", "accepted_prediction_tokens", "rejected_prediction_tokens")
     return {
         "prompt_tokens": prompt,
         "completion_tokens": made,
         "total_tokens": prompt + made,
         "prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0},
-        "completion_tokens_details": {
-            "reasoning_tokens": reasoning,
-            "audio_tokens": 0,
-            "accepted_prediction_tokens": 0,
-            "rejected_prediction_tokens": 0,
-        },
+        "completion_tokens_details": {"reasoning_tokens": reasoning} | dict.fromkeys(never, 0),
     }
 
 
