@@ -25,9 +25,7 @@ TYPED = frozenset(("type", "$ref", "anyOf", *COMPOSED))  # one of them says what
 FORMATS = (
     "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
 )  # fmt: skip
-MAX_PROPERTIES, MAX_NESTING = 5_000, 10
-MAX_ENUM_VALUES, MAX_CHARACTERS = 1_000, 120_000
-LARGE_ENUM, MAX_LARGE_ENUM_CHARACTERS = 250, 15_000
+LARGE_ENUM = 250  # values
 # What every schema must be; the schema of schemas comes with the library.
 _FORM = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
 
@@ -44,9 +42,9 @@ _NOT_CLOSED = (
 class SchemaProblem(Exception):
     """A schema breaks a rule; the text is the API's, without the prefix that names the tool."""
 
-    def __init__(self, text: str, *, seen: bool = True) -> None:
-        super().__init__(text)
-        self.seen = seen  # whether the API's wording for this rule is known
+
+class UnseenProblem(SchemaProblem):
+    """Here the API's wording is not known."""
 
 
 def check_named(
@@ -59,12 +57,13 @@ def check_named(
     try:
         check_schema(schema, strict)
     except SchemaProblem as problem:
-        hint = _NOT_CLOSED if strict else None
-        if strict is not None and schema.get("type") != "object":
-            hint = _NOT_AN_OBJECT
-        error = refusal(refused, param, hint=hint, name=name, problem=problem)
-        if strict is None or not problem.seen:
+        error = refusal(refused, param, name=name, problem=problem)
+        if strict is None or isinstance(problem, UnseenProblem):
             error.code = GAP
+        if strict is not None and schema.get("type") != "object":
+            error.hint = _NOT_AN_OBJECT
+        elif strict:
+            error.hint = _NOT_CLOSED
         raise error from None
 
 
@@ -123,7 +122,7 @@ def _malformed(schema: Any) -> SchemaProblem:
         return SchemaProblem(f"{error.instance!r} is not of type {types}.")
     if isinstance(error.kind, ValidationErrorKind.AnyOf):
         return SchemaProblem(f"{error.instance!r} is not valid under any of the given schemas.")
-    return SchemaProblem(f"{error.message}.", seen=False)
+    return UnseenProblem(f"{error.message}.")
 
 
 Context = tuple[str, ...]  # the way to a subschema, as the API spells it
@@ -178,36 +177,33 @@ def _check_strict(schema: Json | bool, context: Context) -> None:
             f"In context={where}, 'additionalProperties' is required to be supplied "
             "and to be false."
         )
-    required = schema.get("required", ())
-    missing = [name for name in schema.get("properties", {}) if name not in required]
-    if missing:
-        raise SchemaProblem(
-            f"In context={where}, 'required' is required to be supplied and to be an array "
-            f"including every key in properties. Missing '{missing[0]}'."
-        )
+    for name in schema.get("properties", ()):
+        if name not in schema.get("required", ()):
+            raise SchemaProblem(
+                f"In context={where}, 'required' is required to be supplied and to be an array "
+                f"including every key in properties. Missing '{name}'."
+            )
 
 
 def _check_size(root: Json) -> None:
     """The limits on the whole of a strict schema. Of two of them the wording is known."""
     properties = values = characters = deepest = large = 0
     for _, depth, schema in _subschemas(root):
-        deepest = max(deepest, depth)
-        names = [*schema.get("properties", ()), *schema.get("$defs", ())]
-        members = [str(each) for each in schema.get("enum", ())]
+        names, members = schema.get("properties", ()), list(map(str, schema.get("enum", ())))
         said = sum(map(len, members)) + len(str(schema.get("const", "")))
-        properties, values = properties + len(schema.get("properties", ())), values + len(members)
-        characters += sum(map(len, names)) + said
-        if len(members) > LARGE_ENUM:
-            large = max(large, said)
-    for what, found, limit, seen in (
-        ("characters in one enum", large, MAX_LARGE_ENUM_CHARACTERS, False),
-        ("levels of nesting", deepest, MAX_NESTING, True),
-        ("parameters", properties, MAX_PROPERTIES, True),
-        ("enum values", values, MAX_ENUM_VALUES, False),
-        ("characters of names, enums and consts", characters, MAX_CHARACTERS, False),
+        properties, values = properties + len(names), values + len(members)
+        characters += said + sum(map(len, [*names, *schema.get("$defs", ())]))
+        deepest = max(deepest, depth)
+        large = max(large, said if len(members) > LARGE_ENUM else 0)
+    for found, what, limit, problem in (
+        (large, "characters in one enum", 15_000, UnseenProblem),
+        (deepest, "levels of nesting", 10, SchemaProblem),
+        (properties, "parameters", 5_000, SchemaProblem),
+        (values, "enum values", 1_000, UnseenProblem),
+        (characters, "characters of names, enums and consts", 120_000, UnseenProblem),
     ):
         if found > limit:
-            raise SchemaProblem(f"{found} {what} exceeds limit of {limit}.", seen=seen)
+            raise problem(f"{found} {what} exceeds limit of {limit}.")
 
 
 def normalise(schema: Any) -> Any:
