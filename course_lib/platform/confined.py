@@ -133,14 +133,13 @@ def watch(places: list[str]) -> None:
     roots = tuple(_place(path) for path in places)
     refused = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn",
                "os.spawn", "os.kill", "os.link", "ctypes.dlopen", "os.startfile")  # fmt: skip
-    of_files = ("open", "os.listdir", "os.scandir", "os.remove", "os.rmdir", "os.mkdir",
-                "os.truncate", "os.chmod", "os.chown", "os.utime", "os.setxattr",
-                "os.removexattr", "os.rename")  # fmt: skip
+    of_no_file = ("os.putenv", "os.unsetenv", "os.symlink")  # where a link leads is seen later
 
     def hook(event: str, given: tuple[Any, ...]) -> None:
         if event.startswith(refused) and event != "socket.__new__":
             raise PermissionError(f"{event} is not available in the container.")
-        for path in given[: 1 + (event == "os.rename")] if event in of_files else ():
+        of_a_file = event == "open" or (event.startswith("os.") and event not in of_no_file)
+        for path in given[: 1 + (event == "os.rename")] if of_a_file else ():
             if isinstance(path, str | bytes) and not _place(os.fsdecode(path)).startswith(roots):
                 raise PermissionError(f"{os.fsdecode(path)} is outside the container.")
 

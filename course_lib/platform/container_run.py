@@ -67,9 +67,8 @@ def run(
         if left is None:
             return ended, []
         container.folders = [name for name, _, found in below if stat.S_ISDIR(found.st_mode)]
-        before = {name: each.content for name, each in container.files.items()}
-        container.files = {name: each for name, each in container.files.items() if name in left}
-        changed = [name for name in sorted(left) if left[name] != before.get(name)]
+        same = {k: each for k, each in container.files.items() if left.get(k) == each.content}
+        container.files, changed = same, sorted(left.keys() - same.keys())
         new = [put(state, container, name, left[name], "assistant") for name in changed]
         make_room(state, container)
         return ended, new

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from . import files, skills
 from .errors import Json, refusal
+from .files import StoredFile
 from .http import Request
 from .pages import deleted, list_page
 from .rules import text
@@ -69,11 +70,14 @@ def check(state: State, asked: str | Json) -> None:
     """Refuse the id of no container, and what of a new one is not there."""
     if isinstance(asked, str):
         find(state, asked)
-        return
-    for file_id in asked.get("file_ids") or []:
-        files.find(state, file_id)
-    for skill in asked.get("skills") or []:
-        skills.resolve(state, skill)
+    else:
+        _wanted(state, asked)
+
+
+def _wanted(state: State, asked: Json) -> tuple[list[StoredFile], list[Skill]]:
+    """The files and the skills that a container is asked to have."""
+    wanted = [files.find(state, file_id) for file_id in asked.get("file_ids") or []]
+    return wanted, [skills.resolve(state, skill) for skill in asked.get("skills") or []]
 
 
 def make(state: State, name: str, asked: Json) -> Container:
@@ -82,6 +86,7 @@ def make(state: State, name: str, asked: Json) -> Container:
     Which domains it may reach is kept, and none is reached.
     """
     policy = asked.get("network_policy") or {"type": "disabled"}
+    stored, wanted = _wanted(state, asked)
     body = {
         "id": state.new_id("cntr"),
         "object": "container",
@@ -94,9 +99,9 @@ def make(state: State, name: str, asked: Json) -> Container:
         "name": name,
         "network_policy": {key: policy[key] for key in policy if key != "domain_secrets"},
     }
-    made = Container(body, [skills.resolve(state, skill) for skill in asked.get("skills") or []])
-    for file_id in asked.get("file_ids") or []:
-        _copy_in(state, made, file_id)
+    made = Container(body, wanted)
+    for file in stored:
+        upload(state, made, file.body["filename"], file.content)
     state.containers[made.id] = made
     make_room(state, made)
     return made
@@ -110,7 +115,7 @@ def choose(state: State, asked: str | Json, items: list[Json]) -> Container:
         used = item.get("container_id") or (item.get("environment") or {}).get("container_id")
         known = state.containers.get(str(used))
         if known is not None and not is_expired(known, state):
-            wanted = (skills.resolve(state, skill) for skill in asked.get("skills") or [])
+            wanted = _wanted(state, {"skills": asked.get("skills")})[1]
             known.skills += [skill for skill in wanted if skill not in known.skills]
             return known
     return make(state, "auto", asked)
@@ -171,12 +176,6 @@ def upload(state: State, container: Container, filename: str, content: bytes) ->
     return put(state, container, name, content, "user")
 
 
-def _copy_in(state: State, container: Container, file_id: str) -> ContainerFile:
-    """Put in a copy of an uploaded file; ApiError when there is none of that id."""
-    stored = files.find(state, file_id)
-    return upload(state, container, stored.body["filename"], stored.content)
-
-
 def citations(container: Container, made: list[ContainerFile]) -> dict[str, Json]:
     """How a message may link to these files, and the annotation of each."""
     cited = {"type": "container_file_citation", "container_id": container.id}
@@ -201,15 +200,16 @@ def list_all(state: State, request: Request) -> Json:
 
 def create_file(state: State, request: Request, container: Container, body: Json) -> Json:
     """Put a file in: an upload (multipart), or a copy of a file that was uploaded before."""
+    if "file" in request.files:
+        name, content = body["file"]["filename"], request.files["file"]
+    elif "file_id" in body:
+        text(body["file_id"], "file_id")
+        stored = files.find(state, body["file_id"])
+        name, content = stored.body["filename"], stored.content
+    else:
+        raise refusal("container_file_missing")
     with container.alone(state):
-        if "file" in request.files:
-            name, content = body["file"]["filename"], request.files["file"]
-            made = upload(state, container, name, content)
-        elif "file_id" in body:
-            text(body["file_id"], "file_id")
-            made = _copy_in(state, container, body["file_id"])
-        else:
-            raise refusal("container_file_missing")
+        made = upload(state, container, name, content)
     make_room(state, container)
     return made.body
 

@@ -9,39 +9,28 @@ that must be stopped makes a failed call. On macOS and Windows this is not a san
 import base64
 
 from .. import container_run, containers
-from ..containers import ContainerFile
 from ..errors import Json
 from ..rules import shape
-from ..state import State
 from .tool import Call, Ran, hosted_tool, seen
-
-
-def _check(entry: Json, state: State) -> None:
-    containers.check(state, entry["container"])
 
 
 def _run(call: Call) -> Ran:
     container = containers.choose(call.state, call.declared["container"], call.desk.items)
     code = str(call.arguments.get("code") or "")
     (ended,), made = container_run.run(call.state, container, "python", [code])
-    images = [each for each in made if each.name.lower().endswith(".png")]
     outputs: list[Json] = [{"type": "logs", "logs": ended.stdout}] if ended.stdout else []
-    outputs += [{"type": "image", "url": _data_url(image)} for image in images]
+    for file in made:
+        if file.name.lower().endswith(".png"):
+            picture = base64.b64encode(file.content).decode()
+            outputs.append({"type": "image", "url": f"data:image/png;base64,{picture}"})
     shown = call.caller or "code_interpreter_call.outputs" in call.desk.include
     item = {"code": code, "container_id": container.id, "outputs": outputs if shown else None}
-    reads: Json = {"logs": ended.stdout}
     if ended.exit_code and not ended.stopped:
         ended.stopped = "Stopped: the process ended before its code did."
-    if ended.stopped:
-        reads["error"] = ended.stopped
     sources = containers.citations(container, made)
-    if sources:
-        reads["files"] = list(sources)
+    reads: Json = {"logs": ended.stdout} | ({"error": ended.stopped} if ended.stopped else {})
+    reads |= {"files": [*sources]} if sources else {}
     return Ran(item, reads, "failed" if ended.stopped else "completed", sources)
-
-
-def _data_url(image: ContainerFile) -> str:
-    return f"data:image/png;base64,{base64.b64encode(image.content).decode()}"
 
 
 CODE_INTERPRETER = hosted_tool(
@@ -53,7 +42,7 @@ CODE_INTERPRETER = hosted_tool(
     ),
     prefix="ci",
     entry=shape("CodeInterpreter"),
-    check=_check,
+    check=lambda entry, state: containers.check(state, entry["container"]),
     run=_run,
     stages=("in_progress", "code", "interpreting", "completed"),
     begun={"code": "", "outputs": None},

@@ -1,6 +1,6 @@
 """`shell` and the older `local_shell`: commands, run in a container or by the client (contract D).
 
-In a container the platform runs them, as `containers.py` says, and call and output are two items
+In a container the platform runs them, as `container_run.py` says, and call and output are two items
 of one response. With a `local` environment the turn ends at the call, and the client answers.
 The container of `container_auto` is there before the model is asked, and the reply names it.
 
@@ -9,7 +9,7 @@ and `chmod` does nothing: `sh script` runs what a call has just written, `./scri
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import container_run, containers, skills
 from ..container_run import Ended
@@ -72,22 +72,25 @@ def _due(desk: "Desk") -> Iterator[Outcome]:
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     where = _where(entry)
     known = where.get("skills") or []
-    if where["type"] != "local":
-        held = (
-            containers.find(desk.state, where["container_id"]).skills
-            if where["type"] == "container_reference"
-            else [skills.resolve(desk.state, skill) for skill in known]
-        )
-        known = [{"name": s.name, "description": s.description, "path": s.path} for s in held]
-    local = where["type"] == "local"
-    yield Offer(_TOOL | {"skills": known}, entry, _ask if local else _run, client=local)
+    if where["type"] == "local":
+        yield Offer(_TOOL | {"skills": known}, entry, _ask, client=True)
+        return
+    if where["type"] == "container_reference":
+        held = containers.find(desk.state, where["container_id"]).skills
+    else:
+        held = [skills.resolve(desk.state, skill) for skill in known]
+    known = [{"name": s.name, "description": s.description, "path": s.path} for s in held]
+    yield Offer(_TOOL | {"skills": known}, entry, _run)
+
+
+def _texts(given: Any) -> list[str]:
+    """A list of texts, whatever the model wrote."""
+    return [sayable(str(each)) for each in (given if isinstance(given, list) else [given or ""])]
 
 
 def _call(call: Call) -> Json:
     """The item of a call. A limit that is no number above 0 is left out."""
-    commands = call.arguments.get("commands")
-    given = commands if isinstance(commands, list) else [commands or ""]
-    action: Json = {"commands": [sayable(str(each)) for each in given]}
+    action: Json = {"commands": _texts(call.arguments.get("commands"))}
     for name in ("max_output_length", "timeout_ms"):
         value = call.arguments.get(name)
         action[name] = value if isinstance(value, int) and value > 0 else None
@@ -182,10 +185,7 @@ _LOCAL = seen(
 
 
 def _ask_local(call: Call) -> Outcome:
-    command = call.arguments.get("command")
-    given = command if isinstance(command, list) else [command or ""]
-    words = [sayable(str(word)) for word in given]
-    action: Json = {"type": "exec", "command": words, "env": {}}
+    action: Json = {"type": "exec", "command": _texts(call.arguments.get("command")), "env": {}}
     action["working_directory"] = call.arguments.get("working_directory")
     item = {"type": "local_shell_call", "action": action}
     return Outcome([call_item(call, "lsh", item)], waits=True)
