@@ -117,7 +117,7 @@ def trace(*run: Any) -> Table:
     for turn in read_run(run):
         head = [str(turn.number or "–"), "", ""]
         if turn.usage:
-            head[1:] = (f"{turn.tokens(kind):,}" for kind in ("input_tokens", "output_tokens"))
+            head[1:] = _figures([turn.tokens("input_tokens"), turn.tokens("output_tokens")])
         for step in steps(turn, called):
             rows.append([*head, step.who, step.what, _short(step.text, STEP)])
             head = ["", "", ""]
@@ -137,17 +137,16 @@ def context(*run: Any) -> Table:
     Input that the turn before had sent as well is told from what is new, and what the vendor
     read from its cache is told apart. CourseError when nothing in the run carries usage.
     """
-    counted = [(str(turn.number), _parts(turn)) for turn in read_run(run) if turn.usage]
+    counted = {str(turn.number): _parts(turn) for turn in read_run(run) if turn.usage}
     if not counted:
         raise CourseError("Items alone do not say how many tokens they took: give the responses.")
-    longest = max(1, *(sum(parts) for _, parts in counted))
-    rows = [(number, parts, _bar(parts, longest)) for number, parts in counted]
-    totals = [sum(column) for column in zip(*(parts for _, parts in counted), strict=True)]
+    longest = max(1, *map(sum, counted.values()))
+    totals = [sum(column) for column in zip(*counted.values(), strict=True)]
     return Table(
         ["turn", "cached", "sent before", "new", "output", "tokens"],
         [
-            [name, *(f"{n:,}" for n in parts), bar]
-            for name, parts, bar in [*rows, ("all", totals, "")]
+            *([turn, *_figures(parts), _bar(parts, longest)] for turn, parts in counted.items()),
+            ["all", *_figures(totals), ""],
         ],
         caption="Tokens of each turn: what the model read, and what it wrote.",
         note="{} cached · {} sent before · {} new · {} output".format(*MARKS),
@@ -164,11 +163,14 @@ def _parts(turn: Turn) -> list[int]:
     return [cached, before, new, turn.tokens("output_tokens")]
 
 
+def _figures(numbers: list[int]) -> list[str]:
+    return [f"{number:,}" for number in numbers]
+
+
 def _bar(parts: list[int], longest: int) -> str:
     """At least one character for whatever is not nothing."""
-    return "".join(
-        mark * -(-part * BAR // longest) for mark, part in zip(MARKS, parts, strict=True)
-    )
+    lengths = (-(-part * BAR // longest) for part in parts)
+    return "".join(mark * length for mark, length in zip(MARKS, lengths, strict=True))
 
 
 @dataclass(slots=True)
