@@ -14,18 +14,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from .home import ROOT, WORK, CourseError, course_home, ensure_writable
+from .home import ROOT, WORK, CourseError, course_home
 
-PARTS = ("notebooks", "exercises", "solutions")
-MANIFEST = ".course.json"
-
-# Of each file as it was laid, two hashes: of its bytes, which tell whether the course has changed
-# it since, and of its cells, which tell whether the learner has.
-Manifest = dict[str, tuple[str, str]]
+LAID = ".course"  # the folder of work/ that keeps every file as it was laid
 
 
 def lab(browser: bool, port: int) -> int:
@@ -96,15 +91,12 @@ def lay_out(course: Path = ROOT, work: Path = WORK) -> dict[str, str]:
     file that holds it. Raises CourseError when `work` cannot be written.
     """
     kept: dict[str, str] = {}
+    parts = [course / part for part in ("notebooks", "exercises", "solutions")]
     try:
-        work.mkdir(parents=True, exist_ok=True)
-        ensure_writable(work)
-        manifest = _read_manifest(work / MANIFEST)
-        for path in (path for part in PARTS for path in sorted((course / part).rglob("*"))):
+        for path in (path for part in parts for path in sorted(part.rglob("*"))):
             name = path.relative_to(course)
             if path.is_file() and not any(s.startswith((".", "__pycache__")) for s in name.parts):
-                _bring(name.as_posix(), path.read_bytes(), work, manifest, kept)
-        _write(work / MANIFEST, json.dumps({"files": manifest}, indent=1, sort_keys=True).encode())
+                _bring(name.as_posix(), path.read_bytes(), work, kept)
     except OSError as error:
         raise CourseError(
             f"The working copy cannot be written ({error.filename or work}: {error.strerror}): "
@@ -114,24 +106,20 @@ def lay_out(course: Path = ROOT, work: Path = WORK) -> dict[str, str]:
     return kept
 
 
-def _bring(name: str, data: bytes, work: Path, manifest: Manifest, kept: dict[str, str]) -> None:
+def _bring(name: str, data: bytes, work: Path, kept: dict[str, str]) -> None:
     """Lay or refresh one file; where the learner has changed it, offer the new version beside."""
-    new = sha256(data).hexdigest(), _content(name, data)
     for place in _places(name):
-        old, target = manifest.get(place, ("", "")), work / place
-        there = os.path.lexists(target)
-        try:
-            now = _content(place, target.read_bytes())
-        except OSError:  # not there, or no file, or not to be read
-            now = ""
-        if old[0] == new[0] and (there or place != name):
+        file, laid = work / place, work / LAID / place
+        there, before, now = os.path.lexists(file), _read(laid), _edited(place, _read(file))
+        if before == data and (there or place != name):
             return  # an offer may have been edited since then, or deleted
-        if not there or (now and now == old[1]):
-            _write(target, data)
-            kept |= {name: place} if place != name else {}
-        elif now != new[1]:  # else the learner, or a run that was cut short, put it there
+        as_laid = before is not None and now == _edited(place, before)
+        if there and not as_laid and now != _edited(place, data):
             continue
-        manifest[place] = new
+        if as_laid or not there:  # else the learner, or a run that was cut short, put it there
+            _write(file, data)
+            kept |= {name: place} if place != name else {}
+        _write(laid, data)
         return
 
 
@@ -144,27 +132,25 @@ def _places(name: str) -> Iterator[str]:
         yield path.with_name(path.stem + mark + path.suffix).as_posix()
 
 
-def _content(name: str, data: bytes) -> str:
-    """A hash of what a person edits: of a notebook its cells, of another file every byte."""
-    if name.endswith(".ipynb"):
-        try:
-            cells = [
+def _read(path: Path) -> bytes | None:
+    """What is in a file; None where there is none, or none that can be read."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _edited(name: str, data: bytes | None) -> Any:
+    """What a person edits: of a notebook its cells, of another file every byte."""
+    try:
+        if data and name.endswith(".ipynb"):
+            return [
                 [cell["cell_type"], "".join(cell["source"]), cell.get("attachments")]
                 for cell in json.loads(data)["cells"]
             ]
-            data = json.dumps(cells).encode()
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            pass  # no notebook: whatever it is, it is not what the course laid
-    return sha256(data).hexdigest()
-
-
-def _read_manifest(path: Path) -> Manifest:
-    """What was laid so far. Without a readable manifest every file may hold edits."""
-    try:
-        files = json.loads(path.read_bytes())["files"]
-        return {name: (version, content) for name, (version, content) in files.items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass  # no notebook: whatever it is, it is not what the course laid
+    return data
 
 
 def _write(path: Path, data: bytes) -> None:

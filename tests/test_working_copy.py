@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from course_lib.home import CourseError
-from course_lib.lab import MANIFEST, lay_out
+from course_lib.lab import LAID, lay_out
 
 LESSON = "notebooks/00_start.ipynb"
 EXERCISE = "exercises/01_task.ipynb"
@@ -46,7 +46,8 @@ class Course:
 
     def files(self) -> set[str]:
         found = (path for path in self.work.rglob("*") if path.is_file())
-        return {path.relative_to(self.work).as_posix() for path in found} - {MANIFEST}
+        names = (path.relative_to(self.work).as_posix() for path in found)
+        return {name for name in names if not name.startswith(LAID)}
 
     def lay_out(self) -> tuple[list[str], list[str], dict[str, str]]:
         """Lay the files out: what was laid, what was refreshed, and what was kept."""
@@ -273,18 +274,16 @@ def test_two_files_that_change_places_keep_what_was_edited(laid: Course) -> None
     assert laid.read(RENAMED) == notebook("task")
 
 
-@pytest.mark.parametrize(
-    "manifest",
-    [None, "", "[]", '{"files": 3}', '{"files": {"notebooks/00_start.ipynb": {"x": 1}}}', "\x00"],
-)
-def test_a_damaged_manifest_loses_nothing(laid: Course, manifest: str | None) -> None:
+@pytest.mark.parametrize("damaged", [None, "", "[]", notebook("x")], ids=["gone", "", "[]", "x"])
+def test_what_was_laid_is_forgotten_and_nothing_is_lost(laid: Course, damaged: str | None) -> None:
     laid.edit(LESSON, notebook("mine"))
-    if manifest is None:
-        (laid.work / MANIFEST).unlink()
-    else:
-        laid.edit(MANIFEST, manifest)
+    for name in (LESSON, EXERCISE):
+        if damaged is None:
+            (laid.work / LAID / name).unlink()
+        else:
+            laid.edit(f"{LAID}/{name}", damaged)
     laid.publish(EXERCISE, notebook("task 2"))
-    # The exercise was not edited, but without a manifest nobody can know.
+    # The exercise was not edited, but nobody can know.
     assert laid.lay_out() == (
         [],
         [],
@@ -333,7 +332,7 @@ def test_nothing_half_written_is_left(laid: Course, monkeypatch: pytest.MonkeyPa
 
 def test_a_file_named_work_is_said_to_be_in_the_way(course: Course) -> None:
     course.work.write_text("a note")
-    with pytest.raises(CourseError, match=r"work: .* move away what is in its place"):
+    with pytest.raises(CourseError, match=r"work.*: move away what is in its place"):
         course.lay_out()
     assert course.work.read_text() == "a note"
 
@@ -350,9 +349,10 @@ def test_a_file_in_place_of_a_folder_is_said_to_be_in_the_way(laid: Course) -> N
 def test_a_working_copy_that_cannot_be_written(
     laid: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(folder: Path) -> None:  # permission bits do not stop an administrator
-        raise PermissionError(13, "Permission denied")
+    def refuse(path: Path, data: bytes) -> None:  # permission bits do not stop an administrator
+        raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("course_lib.lab.ensure_writable", refuse)
-    with pytest.raises(CourseError, match=r"work: Permission denied"):
+    laid.publish(LESSON, notebook("x = 2"))
+    monkeypatch.setattr("course_lib.lab._write", refuse)
+    with pytest.raises(CourseError, match=r"00_start.ipynb: Permission denied"):
         laid.lay_out()
