@@ -17,7 +17,6 @@ from ..grading.submission import (
 )
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
-from .schema import asks_for
 from .task import Finding, expect, task
 from .wire import (
     ACCEPTED,
@@ -25,6 +24,7 @@ from .wire import (
     Watched,
     accepted,
     asked,
+    asks_for,
     calls_in,
     function_tool,
     outputs,

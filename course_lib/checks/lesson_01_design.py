@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import jsonschema_rs
+
 from ..grading.submission import Outcome, Submission, Verdict
-from .schema import asks_for, fits
 from .task import Finding, expect, task
-from .wire import ACCEPTED, Json, asked, calls_in, declared, function_tool
+from .wire import ACCEPTED, Json, asked, asks_for, calls_in, declared, function_tool
 
 _NEIGHBOURS = {
     "search_orders": (
@@ -290,4 +291,8 @@ def _as_strict(closed: Outcome) -> Outcome:
 def _judged(closed: Outcome, arguments: Json) -> Outcome:
     """Whether a closed schema takes these arguments or refuses them."""
     tried = f"with the schema returned, the arguments {arguments}"
-    return closed.through(lambda schema: _TAKEN if fits(arguments, schema) else _REFUSED, tried)
+
+    def judge(schema: Any) -> Verdict:
+        return _TAKEN if jsonschema_rs.is_valid(schema, arguments, offline=True) else _REFUSED
+
+    return closed.through(judge, tried)

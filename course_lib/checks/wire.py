@@ -43,6 +43,16 @@ def function_tool(name: str, description: str, **texts: str) -> Json:
     return tool | {"parameters": parameters}
 
 
+def asks_for(schema: Json, *names: str) -> bool:
+    """Whether a schema takes these texts, all of them, and nothing else."""
+    return (
+        schema["type"] == "object"
+        and set(schema["properties"]) == set(schema["required"]) == set(names)
+        and all(schema["properties"][name]["type"] == "string" for name in names)
+        and schema["additionalProperties"] is False
+    )
+
+
 def ask(platform: Platform, items: str | list[Json], tools: Any, **options: Any) -> Exchange:
     """One request to a platform of the check's own, and what came of it."""
     body = {"model": MODEL, "input": items, "tools": tools} | options

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_jsonable_python
 
@@ -170,12 +170,16 @@ def _fingerprint(reply: Json) -> list[Any]:
 
 def _of_agents(result: Any) -> list[Turn]:
     """An agent's run: the turns of its items, each with the usage of the response it came in."""
+
+    def name(agent: Any) -> str:
+        return str(getattr(agent, "name", "agent"))  # a result may have let go of its agents
+
     items = as_items(result.input) if isinstance(result.input, str) else as_json(result.input)
     for item in result.new_items:
-        raw = {**as_json(item.raw_item), AGENT: _name(item.agent)}
+        raw = {**as_json(item.raw_item), AGENT: name(item.agent)}
         if item.type == "handoff_output_item":
-            ends = {"from": _name(item.source_agent), "to": _name(item.target_agent)}
-            raw = {"type": "handoff", **ends}
+            raw = {"from": name(item.source_agent), "to": name(item.target_agent)}
+            raw["type"] = "handoff"
         elif item.type == "tool_approval_item":
             raw["type"] = "mcp_approval_request"
         items.append(raw)
@@ -185,17 +189,12 @@ def _of_agents(result: Any) -> list[Turn]:
     return turns
 
 
-def _name(agent: Any) -> str:
-    return str(getattr(agent, "name", "agent"))  # a result may have let go of its agents
-
-
 def as_json(value: Any) -> Any:
     """SDK objects as the JSON they stand for."""
     return to_jsonable_python(value, by_alias=True, exclude_none=True, serialize_unknown=True)
 
 
-@dataclass(slots=True)
-class Step:
+class Step(NamedTuple):
     """One line of a trace, one arrow of a diagram. `text` is whole; the views cut it."""
 
     who: str
@@ -238,32 +237,32 @@ def _steps(item: Json, model: str, runner: str, called: dict[str, str]) -> Itera
     caller = PROGRAM if nested else model
     result = " ".join(plain_text(item[name]) for name in _RESULTS if item.get(name))
     call = f"{item.get('name') or ''} {_given(item)}".strip()
-    if kind == "message":
-        role, text = item.get("role"), plain_text(item.get("content"))
-        if role == "assistant":
-            yield Step(model, YOU, kind, text)
-        else:
-            yield Step(YOU, model, kind if role == "user" else f"{role} message", text)
-    elif kind == "reasoning":
-        yield Step(model, model, kind, plain_text(item.get("summary")) or "(not shown)")
-    elif kind == "handoff":
-        yield Step(item["from"], item["to"], kind, f"to {item['to']}")
-    elif kind == "mcp_approval_request":
-        yield Step(model, YOU, "asks approval", call)
-    elif kind == "mcp_approval_response":
-        what = "approves" if item.get("approve") else "denies"
-        yield Step(YOU, model, what, plain_text(item.get("reason")))
-    elif kind.endswith("_output"):
-        name = called.get(str(item.get("call_id")))
-        yield Step(runner, caller, "result", f"{name} → {result}" if name else result)
-    elif kind.endswith("_call") or kind == PROGRAM:
-        yield Step(caller, runner, "call", call)
-        if result:
-            yield Step(runner, caller, "result", result)
-    elif item.get("server_label"):
-        yield Step(runner, model, kind.removeprefix("mcp_").replace("_", " "), result)
-    else:  # a kind of tomorrow
-        yield Step(model, model, kind.replace("_", " "), call or result)
+    match kind:
+        case "message" if item.get("role") == "assistant":
+            yield Step(model, YOU, kind, plain_text(item.get("content")))
+        case "message":
+            what = kind if item.get("role") == "user" else f"{item.get('role')} message"
+            yield Step(YOU, model, what, plain_text(item.get("content")))
+        case "reasoning":
+            yield Step(model, model, kind, plain_text(item.get("summary")) or "(not shown)")
+        case "handoff":
+            yield Step(item["from"], item["to"], kind, f"to {item['to']}")
+        case "mcp_approval_request":
+            yield Step(model, YOU, "asks approval", call)
+        case "mcp_approval_response":
+            what = "approves" if item.get("approve") else "denies"
+            yield Step(YOU, model, what, plain_text(item.get("reason")))
+        case _ if kind.endswith("_output"):
+            name = called.get(str(item.get("call_id")))
+            yield Step(runner, caller, "result", f"{name} → {result}" if name else result)
+        case _ if kind.endswith("_call") or kind == PROGRAM:
+            yield Step(caller, runner, "call", call)
+            if result:
+                yield Step(runner, caller, "result", result)
+        case _ if item.get("server_label"):
+            yield Step(runner, model, kind.removeprefix("mcp_").replace("_", " "), result)
+        case _:  # a kind of tomorrow
+            yield Step(model, model, kind.replace("_", " "), call or result)
 
 
 def _given(item: Json) -> str:
