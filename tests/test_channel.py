@@ -28,10 +28,17 @@ from course_lib.checks import TASKS
 from course_lib.checks.notebook import direct_submission
 from course_lib.checks.task import Finding, Result, State, Task, expect, run_check
 from course_lib.grading import piped
-from course_lib.grading.data import MAX_SIZE, ChannelClosed, ChannelTimeout, Json, project
 from course_lib.grading.notebooks import NotebookFile
 from course_lib.grading.piped import PipeEnd, piped_submission
-from course_lib.grading.submission import Submission, describe, function_call
+from course_lib.grading.probe import MAX_SIZE, project
+from course_lib.grading.submission import (
+    ChannelClosed,
+    ChannelTimeout,
+    Submission,
+    describe,
+    function_call,
+)
+from course_lib.platform.errors import Json
 from tests.answers.ways import Way, every_way, names_of, over_a_pipe, warm_pipe
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there is no such call on Windows")

@@ -11,7 +11,7 @@ from course_lib.platform.app import Platform
 from course_lib.platform.http import Request
 from course_lib.standin import Scripted, call, message
 from course_lib.standin.prompt import Answer, Prompt
-from course_lib.web.client import offline_web
+from course_lib.web import offline_web
 from tests.rejections import answer
 
 Json = dict[str, Any]

@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..grading.data import ChannelClosed, ChannelTimeout
 from ..grading.notebooks import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
+from ..grading.submission import ChannelClosed, ChannelTimeout
 from ..home import WORK, CourseError
 from .progress import record
 from .report import Report

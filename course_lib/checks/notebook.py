@@ -12,10 +12,10 @@ from contextlib import nullcontext, redirect_stderr
 from types import FrameType
 from typing import Any
 
-from ..grading.data import ChannelTimeout, Json
 from ..grading.probe import FailedCells, Interrupt, Probe
-from ..grading.submission import Submission
+from ..grading.submission import ChannelTimeout, Submission
 from ..home import CourseError
+from ..platform.errors import Json
 from .progress import record
 from .report import WIDTH, Report
 from .task import TASKS, Task, run_check

@@ -10,8 +10,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any
 
-from ..grading.data import ChannelTimeout
-from ..grading.submission import Outcome, Over, Submission, describe
+from ..grading.submission import ChannelTimeout, Outcome, Over, Submission, describe
 
 
 class State(StrEnum):

@@ -19,7 +19,7 @@ from traitlets.config import Config
 
 import course_lib
 
-from .data import Json
+from ..platform.errors import Json
 from .probe import FailedCells, Probe, describe_error
 
 

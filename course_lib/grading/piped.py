@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ..home import ROOT, START, CourseError
-from .data import ChannelClosed, ChannelTimeout, Json
+from ..platform.errors import Json
 from .notebooks import NotebookFile
-from .submission import Submission, raised
+from .submission import ChannelClosed, ChannelTimeout, Submission, raised
 
 MEMORY = 2 * 1024**3  # bytes of data, where the system can hold a process to that (Linux)
 START_SECONDS, CELLS_SECONDS, TASK_SECONDS = 60.0, 60.0, 20.0

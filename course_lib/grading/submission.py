@@ -18,13 +18,22 @@ from operator import attrgetter
 from typing import Any
 
 from ..platform.app import Exchange, Platform
+from ..platform.errors import Json
 from ..platform.faults import Fault, NetworkFault
 from ..platform.http import Request
 from ..standin import StandIn
 from ..standin.prompt import Model
-from .data import ChannelClosed, ChannelTimeout, Json, project
+from .probe import project
 
 LONGEST = 160  # characters of a value that are shown
+
+
+class ChannelClosed(Exception):
+    """The other end is gone, or sent what nobody can have meant."""
+
+
+class ChannelTimeout(Exception):
+    """The other end did not answer in time."""
 
 
 class Over(Exception):

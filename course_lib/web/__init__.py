@@ -2,7 +2,7 @@
 
 All hosts end in `.example`, a name that no real site can have; the two that do not stand for a
 machine's own services, and the index leaves them out. The hosted `web_search` reads this web, and
-so does a learner's own HTTP client (`client.py`). Nothing else resolves.
+so does a learner's own HTTP client. Nothing else resolves.
 """
 
 import json
@@ -11,8 +11,12 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from html import escape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
+
+import httpx2
 
 from ..standin.text import is_stop_word, plain_words, stem
 
@@ -92,3 +96,33 @@ def _index() -> tuple[dict[str, Counter[str]], dict[str, float]]:
 def _stems(text: str) -> list[str]:
     words = (*plain_words(text), *re.findall(r"\d+", text))
     return [stem(word) for word in words if not is_stop_word(word)]
+
+
+def offline_web(**options: Any) -> httpx2.Client:
+    """A learner's own HTTP: a client whose whole network is this web; `options` are httpx2's.
+
+    Pages come as HTML, old addresses redirect (which `httpx2` follows only when told to), an
+    unknown path is a 404, and an unknown host cannot be reached.
+    """
+    return httpx2.Client(transport=httpx2.MockTransport(_answer), **options)
+
+
+def _answer(request: httpx2.Request) -> httpx2.Response:
+    host = request.url.netloc.decode()
+    if not any(urlsplit(known).netloc == host for known in pages()):
+        raise httpx2.ConnectError(f"{host} is not on the offline web.", request=request)
+    if request.method not in ("GET", "HEAD"):
+        return httpx2.Response(405, text="Method not allowed")
+    page = find(str(request.url))
+    if page is None:
+        return httpx2.Response(404, html=_html("Not found", ()))
+    if page.moved_to:
+        return httpx2.Response(301, headers={"location": page.moved_to})
+    if page.hidden:
+        return httpx2.Response(200, text="\n".join(page.text))
+    return httpx2.Response(200, html=_html(page.title, page.text))
+
+
+def _html(title: str, text: tuple[str, ...]) -> str:
+    title, body = escape(title), "\n".join(f"<p>{escape(each)}</p>" for each in text)
+    return f"<!doctype html>\n<title>{title}</title>\n<h1>{title}</h1>\n{body}\n"
