@@ -1,8 +1,8 @@
 """A child process for what somebody else wrote: started bare, watched, ended with all it started.
 
 `confined.py` is the script it runs, and takes its rights away. Here is what it may take: time,
-memory and processes. Both Python's code, commands (`container_run.py`) and programs on V8
-(`hosted/programs.py`) run in one.
+memory and processes. Python, commands (`container_run.py`) and programs on V8
+(`hosted/programs.py`) all run in one.
 """
 
 import contextlib
@@ -78,14 +78,15 @@ class Child:
         """The bytes that each of its processes takes."""
         import psutil  # type: ignore[import-untyped]
 
-        found = []
-        with contextlib.suppress(psutil.Error):
-            leader = psutil.Process(self.process.pid)
-            if sys.platform == "win32":  # an environment's python.exe starts another one
-                return [each.memory_info().rss for each in [leader, *leader.children()]]
+        leader, found = self.process.pid, []
+        if sys.platform == "win32":  # an environment's python.exe starts another one
+            with contextlib.suppress(psutil.Error):
+                first = psutil.Process(leader)
+                found = [each.memory_info().rss for each in (first, *first.children())]
+            return found
         for pid in psutil.pids():
             with contextlib.suppress(psutil.Error, OSError):
-                if os.getpgid(pid) == self.process.pid:
+                if os.getpgid(pid) == leader:
                     found.append(psutil.Process(pid).memory_info().rss)
         return found
 

@@ -114,20 +114,6 @@ def seccomp(column: int, kernel_name: int, starting: bool) -> list[tuple[int, in
     return [*lines, (answer, 0, 0, allow)]
 
 
-def limit(memory: int, seconds: int) -> None:
-    """Bound what one process takes, where the system can."""
-    if sys.platform == "win32":
-        return
-    import resource
-    import signal
-
-    signal.alarm(seconds)  # it ends even when it sleeps and nobody is left to stop it
-    most = {"AS": memory, "CPU": seconds, "FSIZE": LARGEST_FILE, "NOFILE": 64, "CORE": 0}
-    for name, number in most.items():
-        with contextlib.suppress(ValueError, OSError):  # macOS does not keep all of them
-            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (number, number))
-
-
 def watch(places: list[str]) -> None:
     """Refuse in Python, and in words, what the kernel refuses too where it can."""
     roots = tuple(_place(path) for path in places)
@@ -257,7 +243,15 @@ def run_code(kind: str, seconds: int, memory: int, own: str, packages: str) -> N
     reads = [sys.base_prefix, packages, *SYSTEM, skills]
     # the folder of the course stands on the path of its environment, and is not for the code
     sys.path[:] = [*(p for p in sys.path[1:] if p.startswith(tuple(reads))), packages]
-    limit(memory, seconds)
+    if sys.platform != "win32":
+        import resource
+        import signal
+
+        signal.alarm(seconds)  # it ends even when it sleeps and nobody is left to stop it
+        most = {"AS": memory, "CPU": seconds, "FSIZE": LARGEST_FILE, "NOFILE": 64, "CORE": 0}
+        for name, number in most.items():
+            with contextlib.suppress(ValueError, OSError):  # macOS does not keep all of them
+                resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (number, number))
     confined = confine([data, tmp], reads, starting=kind == "shell")
     if kind == "python":
         os.dup2(1, 2)

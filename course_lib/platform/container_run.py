@@ -166,9 +166,8 @@ def _below(folder: Path) -> Iterator[Found]:
         for path in (Path(where, name) for name in (*folders, *names)):
             with contextlib.suppress(OSError):
                 found, name = path.lstat(), path.relative_to(folder).as_posix()
-                if name.isprintable() and (
-                    stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
-                ):
+                kind = stat.S_IFMT(found.st_mode)
+                if kind in (stat.S_IFREG, stat.S_IFDIR) and name.isprintable():
                     yield name, path, found
 
 

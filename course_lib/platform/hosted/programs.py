@@ -84,7 +84,11 @@ def _go_on(program: Json, desk: "Desk", begun: list[Json]) -> Outcome:
     model has just written it.
     """
     inner = replace(desk, items=[*desk.items, *begun], read=[])
-    offers = {name: each for name, each in desk.offers.items() if _may_be_called(each)}
+    offers = {
+        name: offer
+        for name, offer in desk.offers.items()
+        if "programmatic" in (offer.tool.get("allowed_callers") or ())
+    }
     caller = {"type": "program", "caller_id": program["call_id"]}
     comes_further = True
     while comes_further:
@@ -112,10 +116,6 @@ def _go_on(program: Json, desk: "Desk", begun: list[Json]) -> Outcome:
 
 
 _NO_MORE = "Stopped: it calls more hosted tools than one response may."
-
-
-def _may_be_called(offer: Offer) -> bool:
-    return "programmatic" in (offer.tool.get("allowed_callers") or ())
 
 
 def _play(
