@@ -30,7 +30,7 @@ from course_lib.standin.forms import shape  # noqa: E402
 from course_lib.standin.pairs import Reading  # noqa: E402
 from course_lib.standin.request import read_request  # noqa: E402
 
-CATEGORY_WEIGHT = {"irrelevance": 1.5, "live_multiple": 0.6, "live_irrelevance": 0.8, "edits": 4.0}
+CATEGORY_WEIGHT = {"irrelevance": 1.5, "live_multiple": 0.6, "live_irrelevance": 0.8, "edits": 8.0}
 REGULARISATION = 0.5
 
 

@@ -40,7 +40,7 @@ class Tool:
     parameters: list[Parameter]
     own: Words  # of the name and the description
     known_by: Words  # these, and the words of the parameters
-    against: frozenset[str]  # stems of what the description says it is not for
+    against: set[str]  # stems of what the description says it is not for
 
     @cached_property
     def required(self) -> list[Parameter]:
@@ -65,6 +65,11 @@ class Tool:
     def direction(self) -> Vector:
         """The mean direction of the name and the description."""
         return direction({word: importance(word) for word in self.own.weights})
+
+    @cached_property
+    def explained(self) -> set[str]:
+        """The stems that its name, its description or the name of a parameter explains."""
+        return {*self.own.stems}.union(*(each.own_stems for each in self.parameters))
 
     @cached_property
     def cues(self) -> list[Words]:
@@ -96,11 +101,8 @@ def _compile(tool: Json, others: list[Json]) -> Tool:
         weights |= {word: IN_PARAMETERS for word in said if not is_stop_word(word)}
     mine = dict.fromkeys(described, IN_DESCRIPTION)
     mine |= {word: IN_NAME for word in own if not is_stop_word(word)}
-    refused = {stem(word) for word in against if word not in words("generic")}
-    return Tool(
-        name, description, schema, parameters, Words(mine), Words(weights | mine),
-        frozenset(refused - {stem(word) for word in own}),
-    )  # fmt: skip
+    refused = {stem(word) for word in against if word not in plain} - {*map(stem, own)}
+    return Tool(name, description, schema, parameters, Words(mine), Words(weights | mine), refused)
 
 
 def _sentences(description: str) -> tuple[list[str], list[str]]:

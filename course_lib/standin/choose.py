@@ -16,7 +16,7 @@ from .text import likeness
 
 FEATURES = (
     "log covered", "log exact", "direction", "name", "against", "other act",
-    "tells", "missing x covered", "filled", "log rest covered", "weakest pair", "unused values",
+    "tells", "missing x covered", "filled", "log rest covered", "weakest pair",
 )  # fmt: skip
 # On the logit, too rare to be fitted: a tool that shares no word; one that shows such an id.
 NOTHING_SHARED, SUCH_AN_ID = -2.0, 1.0
@@ -67,8 +67,8 @@ def rank(request: Request, tools: list[Tool]) -> list[Ranked]:
 
 def score_of(features: dict[str, float]) -> float:
     """The probability that the tool is the one that was meant."""
-    more = SUCH_AN_ID if features["such an id"] > 0.5 else 0.0
-    more += NOTHING_SHARED if features["covered"] < A_LITTLE and not more else 0.0
+    unshared = NOTHING_SHARED if features["covered"] < A_LITTLE else 0.0
+    more = SUCH_AN_ID if features["such an id"] else unshared
     return likelihood("choice", (features[name] for name in FEATURES), more)
 
 
@@ -101,15 +101,14 @@ def _of_call(request: Request, ranked: Ranked) -> dict[str, float]:
     asked = request.total - sum(request.weights[i] for i in spent)
     met = sum(ranked.share) - sum(ranked.share[i] for i in spent)
     needed = [call.scores[p.label] for p in tool.required if p.label in call.scores]
+    ids = ((p, call.used[p.label]) for p in tool.parameters if p.label in call.used)
     missing = len(call.missing) / max(len(tool.required), 1)
-    ids = [call.scores.get(name, 0.0) for name, v in call.used.items() if v.kind == "id"]
     return {
+        "such an id": any(v.kind == "id" and p.shows(v.text) for p, v in ids),
         "missing x covered": missing * ranked.features["covered"],
         "filled": len(call.arguments) / len(tool.parameters) if tool.parameters else 1.0,
         "log rest covered": math.log(A_LITTLE + max(met, 0.0) / asked) if asked > 1e-9 else 0.0,
         "weakest pair": math.log(min(needed, default=SAID)),
-        "such an id": max(ids, default=0.0),
-        "unused values": float(sum(not call.spends(value) for value in request.telling)),
     }
 
 

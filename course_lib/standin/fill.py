@@ -4,24 +4,24 @@ A required parameter takes the best there is; an optional one needs clearly stro
 because leaving it out is not an error. What is neither said nor has a default is missing.
 """
 
-import math
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from .catalogue import Tool
 from .forms import shape
-from .lexicon import pattern, sets, words
+from .lexicon import pattern, sets
 from .pairs import Reading
 from .parameters import Option, Parameter
 from .prompt import Json
 from .request import Request
-from .text import likeness, name_words, stem, verb_class
+from .text import likeness, name_words
 from .values import Value
 
 NEEDED, OPTIONAL, LEFTOVER = 0.03, 0.5, 0.25  # the least likelihood of a pair
-FOUND = 0.003  # the likelihood to which finding anything for a parameter is preferred
-TURNED = 0.7  # what it costs, as a logarithm, to turn two values of one kind round
+TURNED = 0.5  # how much likelier two values must be the other way round
 CLOSED, OPEN = 0.6, 0.95  # how surely an option must be said
+# An optional parameter may take what is left over of these kinds: nobody says them for nothing.
 _TOLD_FOR_A_REASON = frozenset(
     "name quoted email id date time datetime when url phone path".split()
 )
@@ -51,78 +51,67 @@ class Call:
 
 
 def fill(tool: Tool, request: Request) -> Call:
-    """Fill a tool's parameters from a request: what is chosen, what is paired, what is written."""
-    call = Call(tool, missing=list(tool.required), text=request.text)
+    """Fill a tool's parameters from a request: options first, then the likeliest pairs."""
+    call, reading = (
+        Call(tool, missing=list(tool.required), text=request.text),
+        Reading(tool, request),
+    )
     for parameter in tool.parameters:
         if chosen := choose_option(parameter, request):
-            data, source = chosen
-            said = str(data).lower()
+            said = str(chosen[0]).lower()
             value = next((v for v in request.values if v.text.lower() == said), None)
-            call.put(parameter, data, source, value)
-    reading = Reading(tool, request)
-    for p, value, data, score in pair(reading, call):
+            call.put(parameter, *chosen, value)
+    for score, p, value, data in _chosen(_pairs(reading, call)):
         call.put(tool.parameters[p], data, f"{value.text!r} in the request", value)
         call.scores[tool.parameters[p].label] = score
     for parameter in list(call.missing):
         if parameter.is_closed:
-            _choose_by_kind(reading, parameter, call)
+            _choose_by_kind(request, parameter, call)
         elif parameter.is_text and parameter.role in ("request", "text") and request.text:
-            call.put(parameter, wording(reading, parameter), "the request itself")
+            _, colon, after = request.text.partition(": ")
+            text = after.strip() if colon and len(after) > 8 else request.text
+            call.put(parameter, text, "the request itself")
     return call
 
 
 Pair = tuple[float, int, Value, Any]  # likelihood, parameter, value, the value in its form
 
 
-def pair(reading: Reading, call: Call) -> list[tuple[int, Value, Any, float]]:
-    """The pairs of parameters and values: best first, then mended where that raises the sum."""
-    found: list[Pair] = []
+def _pairs(reading: Reading, call: Call) -> list[Pair]:
+    """What may go together, the likeliest first."""
+    found = []
     for p, parameter in enumerate(reading.tool.parameters):
         if parameter.label in call.arguments or parameter.is_closed:
             continue
         for value in reading.values:
             score, part = reading.score(p, value)
             told = value.kind in _TOLD_FOR_A_REASON or parameter.role == "quantity"
-            optional = LEFTOVER if told else OPTIONAL
-            if score < (NEEDED if parameter.required else optional) or call.spends(part):
-                continue
-            data = shape(parameter, part, reading.request)
-            if data is not None:
-                found.append((score, p, part, data))
-    found.sort(key=lambda each: (-round(each[0], 2), each[2].start, each[1]))
+            least = NEEDED if parameter.required else LEFTOVER if told else OPTIONAL
+            if score >= least and not call.spends(part):
+                data = shape(parameter, part, reading.request)
+                if data is not None:
+                    found.append((score, p, part, data))
+    return sorted(found, key=lambda each: (-round(each[0], 2), each[2].start, each[1]))
+
+
+def _chosen(found: list[Pair]) -> list[Pair]:
+    """The likeliest pairs that have no parameter and no value in common.
+
+    Two values of one kind that little tells apart go to their parameters in the order they stand.
+    """
     chosen: list[Pair] = []
     for each in found:
-        if not _rivals(each, chosen):
+        if not any(each[1] == other[1] or each[2].overlaps(other[2]) for other in chosen):
             chosen.append(each)
-    for each in found[:40]:
-        chosen = _mended(each, chosen, found)
-    return [(p, value, data, score) for score, p, value, data in sorted(chosen, key=lambda e: e[1])]
-
-
-def _rivals(each: Pair, chosen: list[Pair]) -> list[Pair]:
-    """The chosen pairs that have the same parameter or the same value."""
-    return [other for other in chosen if other[1] == each[1] or other[2].overlaps(each[2])]
-
-
-def _mended(each: Pair, chosen: list[Pair], found: list[Pair]) -> list[Pair]:
-    """`chosen` with a pair forced in, its rivals settled anew; or as it was, if that is no gain."""
-    if each in chosen:
-        return chosen
-    rivals = _rivals(each, chosen)
-    changed = [*(other for other in chosen if other not in rivals), each]
-    for other in found:
-        if any(other[1] == rival[1] for rival in rivals) and not _rivals(other, changed):
-            changed.append(other)
-    return changed if _worth(changed) > _worth(chosen) + 0.1 else chosen
-
-
-def _worth(chosen: list[Pair]) -> float:
-    """How likely the pairs are together; what nothing tells apart keeps the order it had."""
-    turned = sum(
-        p < q and value.start > other.start and value.kind == other.kind
-        for _, p, value, _ in chosen for _, q, other, _ in chosen
-    )  # fmt: skip
-    return sum(math.log(score / FOUND) for score, _, _, _ in chosen) - TURNED * turned
+    chosen.sort(key=lambda each: each[1])
+    by_place = {(each[1], each[2].start): each for each in found}
+    for i, j in combinations(range(len(chosen)), 2):
+        (one, p, first, _), (other, q, second, _) = chosen[i], chosen[j]
+        turned = by_place.get((p, second.start)), by_place.get((q, first.start))
+        if first.kind == second.kind and first.start > second.start and turned[0] and turned[1]:
+            as_likely = turned[0][0] * turned[1][0] > TURNED * one * other
+            chosen[i], chosen[j] = (turned[0], turned[1]) if as_likely else (chosen[i], chosen[j])
+    return chosen
 
 
 def choose_option(parameter: Parameter, request: Request) -> tuple[Any, str] | None:
@@ -143,7 +132,7 @@ def _said(option: Option, request: Request) -> float:
     """How surely the request names an option: to the letter, or as its words are alike."""
     if option.said in request.plain:
         return (1.0 if len(option.said) > 3 else 0.5) + 0.01 * len(option.said)
-    likely = [likeness([word], [*request.content]) for word in option.words]
+    likely = [likeness([word], request.content) for word in option.words]
     return sum(likely) / len(likely) if likely else 0.0
 
 
@@ -154,29 +143,13 @@ def _is_denied(option: Option, request: Request) -> bool:
     return bool(pattern("against").search(request.text[: named.start].lower()[-30:]))
 
 
-def _choose_by_kind(reading: Reading, parameter: Parameter, call: Call) -> None:
+def _choose_by_kind(request: Request, parameter: Parameter, call: Call) -> None:
     """An option that says what another argument is (`kind: "email"`), or what is to be done."""
     own = {word for value in call.used.values() for word in sets("kinds").get(value.kind, ())}
-    act = verb_class([token.word for token in reading.request.words])
     for option in parameter.options:
         said = name_words(str(option.data))
         if parameter.cues.keys() & _KIND_WORDS and own & {*said}:
             return call.put(parameter, option.data, f"{option.data!r} is what the value is")
-        if act and said and said[0] in sets("verb_classes")[act]:
+        if said[:1] and said[0] in sets("verb_classes").get(request.act, ()):
             return call.put(parameter, option.data, f"{option.data!r} is what is to be done")
     return None
-
-
-def wording(reading: Reading, parameter: Parameter) -> str:
-    """The request as a text to work on: what follows a colon, or for a search its content."""
-    text = reading.request.text
-    _, colon, after = text.partition(": ")
-    if colon and len(after) > 8:
-        return after.strip()
-    if parameter.role != "request" or text.endswith("?"):
-        return text
-    opening = words("wish_verbs") | words("generic") | words("connectives") | words("stop_words")
-    for token in reading.request.words:
-        if token.word not in opening and stem(token.word) not in reading.tool.own.stems:
-            return text[token.start :].rstrip(".!? ")
-    return text

@@ -1,6 +1,8 @@
 """A value in the form its parameter asks for: type, unit, date format, place, code, pattern.
 
-`None` means that the value cannot be had in that form, so it is not sent.
+`None` means that the value cannot be had in that form, so it is not sent. A year that was not said
+is taken from elsewhere in the request or from the parameter's example; where neither names one,
+the date stays as it was said, and so do relative dates: the stand-in knows no calendar day.
 """
 
 import json
@@ -8,13 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .dates import read_date, write_date, write_time
-from .lexicon import table
-from .parameters import Parameter, shape_of
+from .lexicon import pattern, table
+from .parameters import MOST_CUES, Parameter, shape_of
 from .places import code_of, place_as
 from .request import Request
-from .schema import is_valid
-from .values import Value, number, whole
+from .text import plain_words
+from .values import Value, number, read_date, whole
 
 
 def shape(parameter: Parameter, value: Value, request: Request) -> Any:
@@ -30,8 +31,10 @@ def shape(parameter: Parameter, value: Value, request: Request) -> Any:
     if value.kind in ("date", "datetime", "time", "when"):
         return _as_moment(parameter, value, request)
     text = value.text.strip() if value.kind == "number" else str(value.data)
-    if parameter.code[0]:
-        text = code_of(parameter.code[0], text, parameter.code[1]) or text
+    if parameter.code:
+        three = re.search(r"(?i)alpha-3|three-letter|\{3\}", parameter.about + parameter.pattern)
+        length = 3 if three or parameter.code == "currency" else 2
+        text = code_of(parameter.code, text, length) or text
     if parameter.role == "place" and value.kind == "name":
         text = place_as(text, parameter.about)
     if value.kind == "email" and ("@" in parameter.about or parameter.schema.get("format")):
@@ -46,78 +49,87 @@ def literal_for(parameter: Parameter, value: Value) -> Any:
         data = json.loads(plain.replace("'", '"'))
     except (ValueError, RecursionError):
         data = [part.strip(" \"'") for part in plain[1:-1].split(",") if part.strip()]
-    kinds, flat = parameter.item.types, json.dumps(data)
-    numbers = not re.search(r'[A-Za-z"]', flat)
-    whole_ones = "number" in kinds or "." not in flat
-    if not parameter.is_list or not isinstance(data, list) or not data:
+    if not isinstance(data, list) or not data:
         return None
-    if "array" in kinds and numbers:
-        return data if isinstance(data[0], list) else [data]
-    fits = numbers and whole_ones if kinds & {"integer", "number"} else "string" in kinds
-    return data if fits or not kinds else None
+    nested = "array" in parameter.item.types and not isinstance(data[0], list)
+    data = [data] if nested else data
+    return data if parameter.accepts(data) else None
 
 
 def _as_number(parameter: Parameter, value: Value) -> Any:
     """The number, in the unit and the type of the parameter, within its bounds."""
-    data = value.data
+    data, about = value.data, parameter.about
     if value.kind == "quoted" and re.fullmatch(r"-?\d+(?:\.\d+)?", str(data)):
         data = number(str(data))
     if not isinstance(data, int | float):
         return None
-    factors = table("unit_factors")
-    if value.unit == "%" and "number" in parameter.types and parameter.is_share:
-        data = round(data / 100, 10)
-    said, asked = factors.get(value.unit.lower()), factors.get(parameter.unit)
+    if value.unit == "%" and "number" in parameter.types:  # to some, 5 % is 0.05
+        percent = re.search(r"(?i)percent|%", f"{about} {parameter.label}")
+        data = data if percent and not pattern("share").search(about) else round(data / 100, 10)
+    factors, named = table("unit_factors"), [*parameter.own_words, *plain_words(about)[:MOST_CUES]]
+    said = factors.get(value.unit.lower())
+    asked = next((factors[word] for word in named if word in factors), None)
     if said and asked and said[0] == asked[0]:  # euros as cents, minutes as seconds
         data = round(data * said[1] / asked[1], 9)
-    data = whole(data)
-    if "number" not in parameter.types:
-        return data if isinstance(data, int) else None
-    low, high = parameter.schema.get("minimum", data), parameter.schema.get("maximum", data)
-    return data if low <= data <= high else None
+    return whole(data) if parameter.accepts(whole(data)) else None
 
 
 def _as_moment(parameter: Parameter, value: Value, request: Request) -> str | None:
     """A date or time in the wanted format; what has no year stays as it was said."""
-    text, clock = value.text, parameter.clock_form
+    text, about, format_ = value.text, parameter.about, parameter.schema.get("format")
+    seconds = pattern("seconds form").search(about)
+    timed = seconds or pattern("time form").search(about) or format_ == "date-time"
     if value.kind == "time" or (value.kind == "datetime" and parameter.role == "time"):
-        return (write_time(text, clock) if clock else None) or text
-    form = parameter.date_form if value.kind != "when" else None
-    written = write_date(text, form, _year(request, parameter)) if form else None
-    if written is None:
-        return None if parameter.schema.keys() & {"pattern", "format"} else text
+        return (_clock(text, bool(seconds)) if timed else None) or text
+    iso = format_ in ("date", "date-time") or pattern("iso date pattern").match(parameter.pattern)
+    told = pattern("date form").search(about)
+    form = "YYYY-MM-DD" if iso else told.group().upper() if told else ""
+    year, month, day = read_date(text) or (None, 0, 0)
+    year = year or _year(parameter, request)
+    if value.kind == "when" or not (form and month and year):
+        return text if parameter.accepts(text) else None
+    written = "YYYY-MM-DD" if form.startswith("ISO") else form
+    for mark, said in (("YYYY", f"{year:04}"), ("MM", f"{month:02}"), ("DD", f"{day:02}")):
+        written = written.replace(mark, said)
     later = (v for v in request.values if v.kind == "time" and 0 <= v.start - value.end < 24)
-    said = next((v.text for v in later), text[11:] if value.kind == "datetime" else "")
-    if not clock or not said:
+    clock = next((v.text for v in later), text[11:] if value.kind == "datetime" else "")
+    if not timed or not clock:
         return written
-    joint = "T" if re.search(r"(?i)(?:\d|DD)T\d?", parameter.about) else " "
-    return f"{written}{joint}{write_time(said, clock)}"
+    joint = "T" if re.search(r"(?i)(?:\d|DD)T\d?", about) else " "
+    return f"{written}{joint}{_clock(clock, bool(seconds))}"
 
 
-def _year(request: Request, parameter: Parameter) -> int | None:
-    """The year for a date that leaves it out: the one the request names, or the example's."""
-    dates = [read_date(v.text) for v in request.values if v.kind == "date"]
-    years = {v.data for v in request.values if is_year(v)} | {d[0] for d in dates if d and d[0]}
+def _year(parameter: Parameter, request: Request) -> int | None:
+    """The one year that the request names, or the example's."""
+    dates = (read_date(value.text) for value in request.values if value.kind == "date")
+    years = {value.data for value in request.values if re.fullmatch(r"(?:19|20)\d\d", value.text)}
+    years |= {said[0] for said in dates if said and said[0]}
     shown = re.search(r"\b(?:19|20)\d\d\b", parameter.about)
-    return years.pop() if len(years) == 1 else int(shown.group()) if shown else None
+    return int(years.pop()) if len(years) == 1 else int(shown.group()) if shown else None
 
 
-def is_year(value: Value) -> bool:
-    return isinstance(value.data, int) and bool(re.fullmatch(r"(?:19|20)\d\d", value.text))
+def _clock(text: str, seconds: bool) -> str | None:
+    """`7:30 pm` as `19:30` or `19:30:00`; None if it is no time of day."""
+    found = pattern("clock").match(text.strip())
+    if not found:
+        return None
+    hour, minute, half = int(found[1]), int(found[2] or 0), (found[4] or "").lower()
+    hour = hour % 12 + 12 * (half == "p") if half else hour
+    if hour > 23 or minute > 59:
+        return None
+    return f"{hour:02}:{minute:02}" + (f":{int(found[3] or 0):02}" if seconds else "")
 
 
 def _patterned(parameter: Parameter, value: Value, text: str, request: Request) -> str | None:
-    """The text, rewritten if need be until it has the pattern's, template's or example's form."""
-    form, shapes = parameter.pattern, parameter.shapes
-    if not form and (not shapes or value.kind == "quoted"):
+    """The text, rewritten if need be until it has the form of its pattern, template or examples."""
+    shapes = parameter.shapes
+    if not parameter.pattern and (not shapes or value.kind == "quoted"):
         return text
-    has_digits = bool(re.search(r"\d", text))
-    if form or has_digits or not all("9" in shape for shape in shapes):
-        for written in _ways_of_writing(text, value, request):
-            if is_valid(written, {"pattern": form}, {}) if form else shape_of(written) in shapes:
-                return written
-    is_word = value.kind == "phrase" and not has_digits  # and codes are asked for
-    return None if form or is_word else text
+    for written in _ways_of_writing(text, value, request):
+        if parameter.accepts(written) if parameter.pattern else shape_of(written) in shapes:
+            return written
+    is_word = value.kind == "phrase" and not re.search(r"\d", text)  # and codes are asked for
+    return None if parameter.pattern or is_word else text
 
 
 def _ways_of_writing(text: str, value: Value, request: Request) -> Iterator[str]:

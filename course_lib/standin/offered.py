@@ -16,7 +16,7 @@ from .prompt import Json, Prompt
 from .request import Request, read_request
 from .sent import Sent, as_weighed, finish, write
 
-AS_WELL = 0.8  # of the best path's score, for another one to be loaded with it
+AS_WELL = 0.9  # of the best path's score, for another one to be loaded with it
 PROGRAM = "programmatic_tool_calling"
 
 

@@ -4,9 +4,8 @@ Compiled once from the schema; a nested object gives its own parameters, each wi
 Everything is read from the parameter's name, description and type. Nothing is known of any tool.
 """
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -14,7 +13,7 @@ from typing import Any
 
 from .lexicon import pattern, sets, table, words
 from .prompt import Json
-from .schema import branches, enum_of, items_of, properties_of, resolve, types_of
+from .schema import branches, enum_of, items_of, properties_of, resolve, types_of, validator
 from .text import content_words, is_stop_word, name_words, plain_words, stem
 
 IN_NAME, GENERIC_NAME, IN_PARENT, IN_DESCRIPTION, GENERIC = 1.0, 0.5, 0.5, 0.45, 0.2
@@ -42,14 +41,15 @@ class Parameter:
 
     path: tuple[str, ...]
     schema: Json
+    root: Json  # where the references of the schema lead
     required: bool
-    types: frozenset[str]
-    role: str
+    role: str  # what it is: a place, a person, …
     cues: dict[str, float]
     about: str  # the description, as it stands
 
     def __post_init__(self) -> None:
         self.label = ".".join(self.path)
+        self.types = types_of(self.schema)
         self.own_words = tuple(name_words(self.path[-1]))
         self.own_stems = {stem(word) for word in self.own_words if word not in words("generic")}
         self.is_text = not self.types or "string" in self.types
@@ -61,12 +61,16 @@ class Parameter:
         self.pattern = str(self.schema.get("pattern") or "")
 
     @cached_property
+    def accepts(self) -> Callable[[Any], bool]:
+        """Whether a value fits the schema."""
+        return validator(self.schema, self.root)
+
+    @cached_property
     def item(self) -> "Parameter":
         """One member of an array, as a parameter of its own."""
-        inner = items_of(self.schema)
+        inner, own = resolve(self.root, items_of(self.schema)), (self.role, self.cues)
         about = f"{self.about} {inner.get('description') or ''}".strip()
-        kinds = types_of(inner)
-        return Parameter(self.path, inner, self.required, kinds, self.role, self.cues, about)
+        return Parameter(self.path, inner, self.root, self.required, *own, about)
 
     @cached_property
     def fits(self) -> dict[str, float]:
@@ -78,26 +82,21 @@ class Parameter:
 
     @cached_property
     def options(self) -> list[Option]:
-        """Its enum's members, or what its description names as choices, with their names."""
-        closed = enum_of(self.schema)[:MOST_OPTIONS]
-        members = {str(m).lower(): m for m in closed if m is not None}
-        said = [(key, str(member)) for key, member in members.items()]
+        """Its enum's members, or what its description names as choices, with their other names."""
+        members = {str(m).lower(): m for m in enum_of(self.schema)[:MOST_OPTIONS] if m is not None}
         if self.is_flag:
-            members = members or {"true": True, "false": False}
-            own = [word for word in self.own_words if word not in words("flag_words")]
-            flags = pattern("told flag").findall(self.about)
-            said = [("true", " ".join(own)), *((means, word) for word, means in flags)]
+            own = " ".join(word for word in self.own_words if word not in words("flag_words"))
+            said = [(members.get("true", True), own)]
         elif not members and self.is_text and self.role not in _OPEN_ROLES:
             said = [(each, each) for each in self._told()]
-        for key, glosses in (*pattern("gloss").findall(self.about),
-                             *pattern("also").findall(self.about)):  # fmt: skip
-            said += [(key, way.strip(" '\"")) for way in glosses.split(",")]
-        found = []
-        for key, way in said:
-            data = members.get(key.lower()) if members else self._typed(key)
-            if data is not None and (plain := words_of_option(way)):
-                found.append(Option(data, f" {plain} ", content_words(plain) or plain.split()))
-        return found
+        else:
+            said = [(member, str(member)) for member in members.values()]
+        for key, others in pattern("also").findall(self.about):
+            ways = [way.strip(" '\"") for way in others.split(",")]
+            if key.lower() in members or (self.is_text and not members):
+                said += [(members.get(key.lower(), key), way) for way in ways]
+        plain = [(data, words_of_option(way)) for data, way in said]
+        return [Option(d, f" {way} ", content_words(way) or way.split()) for d, way in plain if way]
 
     def _told(self) -> list[str]:
         """Values the description quotes or lists: they may be taken, others too."""
@@ -107,22 +106,6 @@ class Parameter:
         fits = [each for each in told if re.fullmatch(r"[^\d]*[A-Za-z]{2}[^\d]*", each)]
         return [e for e in fits if len(e.split()) <= 4 and e.lower() not in self.own_words]
 
-    def _typed(self, text: str) -> Any:
-        if "integer" in self.types and not self.is_text:
-            return int(text) if text.isdigit() else None
-        return text if self.is_text else None
-
-    @cached_property
-    def told_default(self) -> Any:
-        """The default that the description tells and the schema does not; None if there is none."""
-        found = pattern("default").search(self.about)
-        if not found or self.is_text:
-            return found and found[1]
-        try:
-            return json.loads(found[1].lower())
-        except ValueError:
-            return None
-
     @cached_property
     def examples(self) -> list[str]:
         found: list[str] = []
@@ -131,50 +114,20 @@ class Parameter:
             found += quoted or [match[1].strip("'\" ,.)")]
         return found
 
-    @cached_property
-    def date_form(self) -> str | None:
-        """`YYYY-MM-DD`, `DD/MM/YYYY`, …: the form its format, pattern or description asks for."""
-        iso = pattern("iso date pattern").match(self.pattern)
-        if iso or self.schema.get("format") in ("date", "date-time"):
-            return "YYYY-MM-DD"
-        found = pattern("date form").search(self.about)
-        return found and found.group()
+    def shows(self, text: str) -> bool:
+        """Whether an example is such an id, with other digits: `A-104` for `A-221`."""
+        shown = {re.sub(r"\d+", "9", example).upper() for example in self.examples}
+        return re.sub(r"\d+", "9", text).upper() in shown
 
     @cached_property
-    def clock_form(self) -> str:
-        """`HH:MM` or `HH:MM:SS`, where it asks for a time of day so written."""
-        if pattern("seconds form").search(self.about):
-            return "HH:MM:SS"
-        asked = pattern("time form").search(self.about) or self.schema.get("format") == "date-time"
-        return "HH:MM" if asked else ""
-
-    @cached_property
-    def is_share(self) -> bool:
-        """Whether 5 % is 0.05 to it."""
-        percent = re.search(r"(?i)percent|%", f"{self.about} {self.label}")
-        return not percent or bool(pattern("share").search(self.about))
-
-    @cached_property
-    def unit(self) -> str:
-        """The unit of its numbers, if it names one."""
-        said = (*self.own_words, *plain_words(self.about)[:MOST_CUES])
-        return next((word for word in said if word in table("unit_factors")), "")
-
-    @cached_property
-    def code(self) -> tuple[str, int]:
-        """What it takes the codes of (`country`, `language`, `currency`), and their length."""
+    def code(self) -> str:
+        """What it takes the codes of: `country`, `language`, `currency`; nothing if none."""
         if "currency" in self.cues:
-            return "currency", 3
+            return "currency"
         asked = pattern("code asked").search(f"{self.label} {self.about} {self.pattern}")
         shown = any(len(e) in (2, 3) and e.isalpha() for e in self.examples)
         kind = "language" if self.role == "language" else "country" * ("country" in self.cues)
-        three = re.search(r"(?i)alpha-3|three-letter|\{3\}", self.about + self.pattern)
-        return kind if asked or shown else "", 3 if three else 2
-
-    @cached_property
-    def codes_shown(self) -> set[str]:
-        """Its examples without their numbers: `A-104` → `A-9`."""
-        return {re.sub(r"\d+", "9", example).upper() for example in self.examples}
+        return kind if asked or shown else ""
 
     @cached_property
     def shapes(self) -> set[str]:
@@ -209,22 +162,21 @@ def _walk(root: Json, schema: Json, path: tuple[str, ...], wanted: bool) -> Iter
         if inner and len(here) < DEEPEST:
             yield from _walk(root, inner, here, needed and "null" not in types_of(own))
         else:
-            yield _compile(here, own, needed)
+            about = str(own.get("description") or "")
+            role = _role(name_words(name), about, own)
+            yield Parameter(here, own, root, needed, role, _cues(here, about), about)
 
 
-def _compile(path: tuple[str, ...], schema: Json, required: bool) -> Parameter:
-    about, own = str(schema.get("description") or ""), name_words(path[-1])
+def _cues(path: tuple[str, ...], about: str) -> dict[str, float]:
+    """The words of a parameter's name, of the objects around it, and of its first sentence."""
     generic = words("generic")
     cues = {word: IN_PARENT for parent in path[:-1] for word in content_words(parent)}
-    # what stands in an example is a value, not a cue
     plain = pattern("examples").split(pattern("format told").split(about.split(". ")[0])[0])[0]
-    plain = pattern("template").sub("", plain)
+    plain = pattern("template").sub("", plain)  # what stands in an example is no cue
     for word in plain_words(plain)[:MOST_CUES]:
         if not is_stop_word(word):
             cues[word] = GENERIC if word in generic else IN_DESCRIPTION
-    cues |= {word: GENERIC_NAME if word in generic else IN_NAME for word in own}
-    role = _role(own, about, schema)
-    return Parameter(path, schema, required, types_of(schema), role, cues, about)
+    return cues | {w: GENERIC_NAME if w in generic else IN_NAME for w in name_words(path[-1])}
 
 
 def _role(own: list[str], about: str, schema: Json) -> str:

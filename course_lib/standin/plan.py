@@ -4,6 +4,8 @@ A clause that asks for something of its own chooses its own tool; one that only 
 belongs to the clause before it. Within a wish, values that repeat a parameter make further calls.
 """
 
+from itertools import pairwise
+
 from .catalogue import Tool, compile_tools
 from .choose import Ranked, rank
 from .fill import Call, choose_option, fill
@@ -64,23 +66,22 @@ def _calls_for(request: Request, wishes: list[tuple[Span, Tool]], k: int) -> lis
 
 
 def _tools_of(request: Request, cuts: list[Span], ranked: list[Ranked]) -> list[Ranked]:
-    """The tool of each clause: the dearest way through all clauses (Viterbi)."""
-    tools = range(len(ranked))
-    best, came = [0.0] * len(ranked), []
+    """The tool of each clause: the dearest way through all clauses."""
+    ways: list[tuple[float, list[Ranked]]] = [(0.0, [])] * len(ranked)  # by the tool they end with
     for span in cuts:
         inside = request.words_in(*span)
         said = [request.words[i].word for i in inside]
         first = next((word for word in said if word not in words("connectives")), "")
         counted = not words("ordinals").isdisjoint(said[:1])
         wish = counted or first in words("wish_verbs") or first in words("question_words")
-        top = max(tools, key=lambda t: best[t])
-        left = best[top] - (LEAVING if wish else LEAVING_MIDWAY)
-        came.append([t if best[t] >= left else top for t in tools])
-        best = [max(best[t], left) + sum(ranked[t].share[i] for i in inside) for t in tools]
-    way = [max(tools, key=lambda t: best[t])]
-    for step in reversed(came[1:]):
-        way.append(step[way[-1]])
-    return [ranked[t] for t in reversed(way)]
+        worth, way = max(ways, key=lambda each: each[0])
+        left = (worth - (LEAVING if wish else LEAVING_MIDWAY), way)
+        came = [max(own, left, key=lambda each: each[0]) for own in ways]
+        ways = [
+            (worth + sum(each.share[i] for i in inside), [*way, each])
+            for each, (worth, way) in zip(ranked, came, strict=True)
+        ]
+    return max(ways, key=lambda each: each[0])[1]
 
 
 def _cuts(request: Request) -> list[Span]:
@@ -112,23 +113,22 @@ def calls_of(call: Call, request: Request) -> list[Call]:
         len(repeated[p.label]) for p in call.tool.parameters if p.label in repeated
         and (p.required or len(request.list_of(call.used[p.label])) > 1)
     ]  # fmt: skip
-    count = max(counts, default=0)
+    count = min(max(counts, default=0), MOST_CALLS)
     if count < 2:
         return [call]
     full = [values for values in repeated.values() if len(values) >= count]
     begins = [0, *(min(v[k].start for v in full) for k in range(1, count)), len(request.text)]
     calls = []
-    for k in range(min(count, MOST_CALLS)):
+    for k, (begin, end) in enumerate(pairwise(begins)):
         own = Call(call.tool, dict(call.arguments), dict(call.sources), list(call.missing))
-        segment = request.part(begins[k], begins[k + 1])
         for parameter in call.tool.parameters:
             if several := repeated.get(parameter.label):
-                near = (v for v in several if begins[k] <= v.start < begins[k + 1])
+                near = (v for v in several if begin <= v.start < end)
                 there = several[k] if len(several) == count else next(near, several[0])
                 data = shape(parameter, there, request)
                 if data is not None:
                     own.put(parameter, data, f"{there.text!r} in the request", there)
-            elif chosen := choose_option(parameter, segment):
+            elif chosen := choose_option(parameter, request.part(begin, end)):
                 own.put(parameter, *chosen)
         calls.append(own)
     return _unique(calls)
@@ -137,27 +137,26 @@ def calls_of(call: Call, request: Request) -> list[Call]:
 def _repeated(call: Call, request: Request) -> dict[str, list[Value]]:
     """For each parameter that one value fills: all values that the request has for it, in order.
 
-    What is left over goes to the parameter whose own value it is like, and fits nearly as well.
+    These are the values of its list, and those of its kind that something joins to it and that fit
+    it nearly as well.
     """
-    taken = [(p, each.label, call.used[each.label]) for p, each in enumerate(call.tool.parameters)
-             if each.label in call.scores
-             and (not each.is_list or call.used[each.label].kind == "array")]  # fmt: skip
-    found = {label: [value] for _, label, value in taken}
-    left = (value for value in request.values if not call.spends(value))
-    if not any(v.kind != "phrase" or len(request.list_of(v)) > 1 for v in left):
+    found = {label: [value] for label, value in call.used.items() if label in call.scores
+             and value.kind != "list"}  # fmt: skip
+    left = [value for value in request.values if not call.spends(value)]
+    if not any(value.kind != "phrase" or len(request.list_of(value)) > 1 for value in left):
         return found  # as it mostly is
+    places = {p.label: i for i, p in enumerate(call.tool.parameters)}
     reading = Reading(call.tool, request)
     for value in reading.values[: 5 * MOST_CALLS]:
         if call.spends(value):
             continue
         likely = []
-        for p, label, first in taken:
+        for label, (first, *_) in found.items():
             listed = any(value.overlaps(each) for each in request.list_of(first))
             if listed or _says_again(first, value, request):
-                score, part = reading.score(p, value)
-                ratio = score / call.scores[label]
-                if listed or ratio >= AGAIN:
-                    likely.append((ratio, -p, label, part))
+                score, part = reading.score(places[label], value)
+                if listed or score >= AGAIN * call.scores[label]:
+                    likely.append((score / call.scores[label], -places[label], label, part))
         if likely:
             _, _, label, part = max(likely, key=lambda each: each[:2])
             found[label].append(part)
@@ -179,7 +178,7 @@ def _fill_rows(call: Call, request: Request) -> None:
             declared = {"name": parameter.label, "description": parameter.about}
             [member] = compile_tools([declared | {"parameters": inner}])
             rows = calls_of(fill(member, request), request)
-            members = [dict(r.arguments) for r in rows if r.arguments and not r.missing]
+            members = [dict(row.arguments) for row in rows if row.arguments and not row.missing]
             if members and all("." not in label for row in members for label in row):
                 call.put(parameter, members, "one member for each that the request names")
 

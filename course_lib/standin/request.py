@@ -25,10 +25,6 @@ MOST_VALUES = 200
 LONGEST_GAP = 24  # characters between two members of a list
 BEFORE, AFTER = 8, 4  # how many words may announce a value
 APART, AFTERWARDS, FADES = 0.6, 0.85, 0.12  # what they count, after a comma, or after the value
-LISTED = (
-    "number", "quoted", "name", "id", "email", "date", "url", "path", "domain", "phrase"
-)  # fmt: skip
-
 _BEFORE_VERBS = frozenset(
     "i to you we they he she can could would please will should must let".split()
 )
@@ -42,14 +38,14 @@ class Request:
     words: list[Token]
     values: list[Value]
     _near: dict[tuple[str, int, int], list[tuple[int, float]]] = field(default_factory=dict)
-    _verbs: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         said = [token.word for token in self.words]
         self.stems = [stem(word) for word in said]
         self.stops = [is_stop_word(word) for word in said]
         self._starts = [token.start for token in self.words]
-        apart = self._inside("quoted", "url", "email", "path")
+        quoted = [v for v in self.values if v.kind in ("quoted", "url", "email", "path")]
+        apart = {i for value in quoted for i in self.words_in(value.start, value.end)}
         # what each word counts: stop words and quotations nothing
         self.weights = [
             0.0 if stop or i in apart else importance(word)
@@ -57,11 +53,12 @@ class Request:
         ]
         self.total = sum(self.weights)
         self.content: dict[str, float] = {}
-        self.stem_weights: dict[str, float] = {}
+        self.stem_weights: Counter[str] = Counter()
         for word, each, weight in zip(said, self.stems, self.weights, strict=True):
             if weight:
                 self.content[word] = weight
-                self.stem_weights[each] = self.stem_weights.get(each, 0.0) + weight
+                self.stem_weights[each] += weight  # type: ignore[assignment]
+        self.kinds = Counter(value.kind for value in self.values)
 
     @cached_property
     def vectors(self) -> Vector:
@@ -75,12 +72,6 @@ class Request:
     def act(self) -> str:
         """The kind of act that is wanted: read, change, …"""
         return verb_class([token.word for token in self.words])
-
-    @cached_property
-    def telling(self) -> list[Value]:
-        """The values that a call is expected to use: more than words, and no number in words."""
-        plain = ("phrase", "name", "predicate")
-        return [value for value in self.values if value.kind not in plain and not value.spelled]
 
     @cached_property
     def plain(self) -> str:
@@ -97,40 +88,27 @@ class Request:
             gap = self.text[group[-1].end : value.start] if group else ""
             if group and len(gap) < LONGEST_GAP and pattern("joint").fullmatch(gap):
                 group.append(value)
-            elif value.kind in LISTED:
+            elif value.kind != "predicate":
                 last[value.kind] = [value]
                 found.append(last[value.kind])
         return found
-
-    @cached_property
-    def kinds(self) -> Counter[str]:
-        """How many values there are of each kind."""
-        return Counter(value.kind for value in self.values)
-
-    def begins_with_verb(self, value: Value) -> bool:
-        """A plain word at the start of a sentence, or after *I* or *to*, is what to do."""
-        if value.start not in self._verbs:
-            before = self.text[: value.start].rstrip()
-            last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
-            first = value.text.partition(" ")[0].lower()
-            opens = not before or before[-1] in ".!?:;" or last in _BEFORE_VERBS
-            joined = last in ("and", "then") and first in words("wish_verbs")
-            self._verbs[value.start] = opens or joined
-        return self._verbs[value.start]
 
     def list_of(self, value: Value) -> list[Value]:
         """The list that a value, or a part of one, stands in."""
         fits = (g for g in self.lists if g[0].kind == value.kind and any(map(value.overlaps, g)))
         return next(fits, [value])
 
+    def begins_with_verb(self, value: Value) -> bool:
+        """A plain word at the start of a sentence, or after *I* or *to*, is what to do."""
+        before = self.text[max(0, value.start - 40) : value.start].rstrip()
+        last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
+        first = value.text.partition(" ")[0].lower()
+        joined = last in ("and", "then") and first in words("wish_verbs")
+        return joined or not before or before[-1] in ".!?:;" or last in _BEFORE_VERBS
+
     def words_in(self, start: int, end: int) -> range:
         """The numbers of the words between two places of the text."""
         return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
-
-    def _inside(self, *kinds: str) -> set[int]:
-        """The numbers of the words that are part of values of some kinds."""
-        values = [value for value in self.values if value.kind in kinds]
-        return {i for value in values for i in self.words_in(value.start, value.end)}
 
     def near(self, value: Value) -> list[tuple[int, float]]:
         """(word, how much it counts) of the words that may announce `value`.
@@ -143,38 +121,24 @@ class Request:
             leader = self.list_of(value)[0]
             value = value if leader.overlaps(value) else leader
             inside = self.words_in(value.start, value.end)
-            counted = [*self._before(value, inside), *self._after(value, inside)]
-            self._near[key] = [each for each in counted if not self.stops[each[0]]]
+            found, counts, until = [], 1.0, value.start
+            for i in range(inside.start - 1, max(-1, inside.start - 1 - BEFORE), -1):
+                gap = self.text[self.words[i].end : until]
+                if gap != " " and pattern("sentence end").search(gap):
+                    break
+                counts = APART if "," in gap else counts
+                found.append((i, counts))
+                counts = APART if self.words[i].word == "and" else counts
+                until = self.words[i].start
+            others = (v.start for v in self.values if v.start >= value.end and v.kind != "phrase")
+            ends = next(others, len(self.text))
+            for i in range(inside.stop, min(inside.stop + AFTER, len(self.words))):
+                gap = self.text[value.end : self.words[i].start]
+                if self.words[i].start > ends or any(mark in gap for mark in ".;,!?"):
+                    break
+                found.append((i, AFTERWARDS - FADES * (i - inside.stop)))
+            self._near[key] = [each for each in found if not self.stops[each[0]]]
         return self._near[key]
-
-    def _before(self, value: Value, inside: range) -> list[tuple[int, float]]:
-        found, counts, until = [], 1.0, value.start
-        for i in range(inside.start - 1, max(-1, inside.start - 1 - BEFORE), -1):
-            gap = self.text[self.words[i].end : until]
-            if gap != " " and pattern("sentence end").search(gap):
-                break
-            if "," in gap:
-                counts = APART
-            found.append((i, counts))
-            if self.words[i].word == "and":
-                counts = APART
-            until = self.words[i].start
-        return found
-
-    def _after(self, value: Value, inside: range) -> list[tuple[int, float]]:
-        found = []
-        following = bisect_left(self._value_starts, value.end)
-        ends = self._value_starts[following : following + 1] or [len(self.text)]
-        for i in range(inside.stop, min(inside.stop + AFTER, len(self.words))):
-            gap = self.text[value.end : self.words[i].start]
-            if self.words[i].start > ends[0] or any(mark in gap for mark in ".;,!?"):
-                break
-            found.append((i, AFTERWARDS - FADES * (i - inside.stop)))
-        return found
-
-    @cached_property
-    def _value_starts(self) -> list[int]:
-        return [value.start for value in self.values if value.kind != "phrase"]
 
     def part(self, start: int, end: int) -> "Request":
         """A clause of this request, read by itself."""

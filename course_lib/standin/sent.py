@@ -90,8 +90,6 @@ def _choices(parameter: Parameter, call: Call, forced: bool) -> Iterator[tuple[A
         yield schema["default"], "its default"
     if "null" in parameter.types:
         yield None, "not said, so null"
-    if parameter.told_default is not None:
-        yield parameter.told_default, "the default that its description tells"
     if "boolean" in parameter.types:
         yield False, "nobody asked for it"
     if len(members) == 1:

@@ -11,17 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .lexicon import DATA, sets, words
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vector = NDArray[np.float32]
-else:
-    Vector = Any
+Vector = NDArray[np.float32]
 
 NEAR, AS_EXACT = 0.3, 0.9  # the least likeness of words, and what likeness counts at most
 RARE = 8_000  # the rank from which a word weighs as much as any
@@ -80,8 +76,6 @@ def stem(word: str) -> str:
 @cache
 def _vectors() -> tuple[dict[str, int], Vector]:
     """Word → row, which is also its rank by frequency; and the rows, the last of them zeros."""
-    import numpy as np
-
     with np.load(DATA / "vectors.npz") as stored:
         index = {word: row for row, word in enumerate(str(stored["words"]).split(" "))}
         return index, np.pad(stored["vectors"].astype(np.float32) / 127, ((0, 1), (0, 0)))
@@ -107,11 +101,8 @@ def matrix(said: Iterable[str]) -> Vector:
 
 def direction(weights: dict[str, float]) -> Vector:
     """The mean direction of some words, weighed; a unit vector."""
-    import numpy as np
-
     mean: Vector = np.array([*weights.values()], np.float32) @ matrix(weights)
-    unit: Vector = mean / (np.linalg.norm(mean) + 1e-9)
-    return unit
+    return mean / (math.sqrt(mean @ mean) + 1e-9)
 
 
 @lru_cache(maxsize=65536)
@@ -132,8 +123,7 @@ def importance(word: str) -> float:
     if word in words("generic"):
         return 0.25
     index, _ = _vectors()
-    rank = index.get(word, len(index))
-    return 0.5 + 0.5 * min(1.0, math.log1p(rank) / math.log(RARE))
+    return 0.5 + 0.5 * min(1.0, math.log1p(index.get(word, len(index))) / math.log(RARE))
 
 
 class Words:
@@ -147,8 +137,6 @@ class Words:
 
     @cached_property
     def _weighted(self) -> tuple[Vector, Vector]:
-        import numpy as np
-
         return matrix(self.weights).T, np.array([*self.weights.values()], np.float32)
 
     def met_by(self, stems: list[str], vectors: Vector) -> list[float]:

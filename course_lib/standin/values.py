@@ -7,6 +7,8 @@ alone. What a value is *for* is decided elsewhere.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
+from functools import cache
 from typing import Any
 
 from .lexicon import pattern, rows, table, words
@@ -14,10 +16,6 @@ from .places import code_of, is_country
 from .text import Token, importance, is_known, is_stop_word
 
 _ANY_CASE = ("date", "when", "time")
-_NUMBERS = re.compile(
-    r"(?<![\w.])([$€£¥]\s?)?([-+−]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+))"
-    r"(?:st|nd|rd|th)?(?!\d)"
-)
 _SPELLED = re.compile(
     "(?i)\\b(?:{0})(?:[ -](?:and )?(?:{0}))*\\b".format("|".join(table("number_words")))
 )
@@ -49,16 +47,16 @@ class Value:
         return Value(self.kind, text, start, end, text)
 
 
-def _patterns() -> Iterator[tuple[str, bool, frozenset[str], re.Pattern[str]]]:
+@cache
+def _patterns() -> list[tuple[str, bool, frozenset[str], re.Pattern[str]]]:
     """In order of certainty: kind; some words or characters of which one must be there; pattern."""
+    found = []
     for kind, needs, written in rows("values"):
         by_word = len(needs) > 1 and needs[0] == "@"
-        flags = re.IGNORECASE if kind in _ANY_CASE else 0
         needed = frozenset(needs[1:].split() if by_word else needs)
-        yield kind, by_word, needed, re.compile(written, flags)
-
-
-_PATTERNS = tuple(_patterns())
+        flags = re.IGNORECASE if kind in _ANY_CASE else 0
+        found.append((kind, by_word, needed, re.compile(written, flags)))
+    return found
 
 
 def find_values(text: str, said: list[Token]) -> list[Value]:
@@ -73,14 +71,13 @@ def find_values(text: str, said: list[Token]) -> list[Value]:
                 found.append(value)
 
     characters, spoken = set(text), {token.word for token in said}
-    for kind, by_word, needed, written in _PATTERNS:
+    for kind, by_word, needed, written in _patterns():
         if needed & (spoken if by_word else characters):
             for match in written.finditer(text):
                 claim(_read(kind, match))
     claim(_numbers(text))
-    counted = not table("number_words").keys().isdisjoint(re.split("[^a-z]", text.lower()))
-    # beside figures, words seldom count
-    if counted and not any(value.kind in ("number", "array") for value in found):
+    # beside figures, number words seldom count
+    if not any(value.kind in ("number", "array") for value in found):
         claim(_spelled_numbers(text))
     claim(_names(text))
     found += _phrases(text, said, taken)
@@ -100,11 +97,10 @@ def _read(kind: str, match: re.Match[str]) -> Iterator[Value]:
         if calculates and not other and re.search(r"\d|\(", text):
             yield Value("expression", text, *span, text)
     elif kind == "id" and (stuck := pattern("number with unit").fullmatch(text)):
-        amount, unit = stuck.groups()
-        scale = table("magnitudes").get(unit.lower()) if unit in ("k", "bn", "M") else None
-        data = whole(float(amount) * scale) if scale else number(amount)
-        is_ordinal = unit.lower() in ("st", "nd", "rd", "th")
-        yield Value("number", text, *span, data, unit="" if scale or is_ordinal else unit)
+        scale = table("magnitudes").get(stuck[2].lower()) if stuck[2] in ("k", "bn", "M") else None
+        data = whole(float(stuck[1]) * scale) if scale else number(stuck[1])
+        plain = scale or stuck[2].lower() in ("st", "nd", "rd", "th")
+        yield Value("number", text, *span, data, "" if plain else stuck[2])
     elif kind != "named" or not _is_common(match[1]):
         yield Value("name" if kind == "named" else kind, text, *span, text)
 
@@ -128,10 +124,9 @@ def _unit_at(text: str, end: int) -> tuple[str, int]:
 
 
 def _numbers(text: str) -> Iterator[Value]:
-    magnitudes = table("magnitudes")
-    for match in _NUMBERS.finditer(text):
+    for match in pattern("number").finditer(text):
         data, end, (unit, after) = number(match[2]), match.end(), _unit_at(text, match.end())
-        scale = magnitudes.get(unit.lower(), 0)
+        scale = table("magnitudes").get(unit.lower(), 0)
         if scale and (len(unit) > 1 or after == end + 1):  # 3 million, 20k, and not 5 m
             data, end = whole(data * scale), after
             unit = _unit_at(text, end)[0]
@@ -141,15 +136,14 @@ def _numbers(text: str) -> Iterator[Value]:
 
 def _spelled_numbers(text: str) -> Iterator[Value]:
     """`two`, `twenty-five`, `three hundred`; a number in a name belongs to the name."""
-    plain = table("number_words")
     for match in _SPELLED.finditer(text):
-        if match.group()[0].isupper() and text[: match.start()].strip(" \"'"):
-            continue
-        total = 0.0
-        for word in re.findall(r"[a-z]+", match.group().lower()):
-            total = max(total, 1) * plain[word] if word in _TIMES else total + plain.get(word, 0)
-        unit, _ = _unit_at(text, match.end())
-        yield Value("number", match.group(), *match.span(), whole(total), unit, True)
+        if match.group()[0].islower() or not text[: match.start()].strip(" \"'"):
+            total = 0.0
+            for word in re.findall(r"(?!and)[a-z]+", match.group().lower()):
+                plain = table("number_words")[word]
+                total = max(total, 1) * plain if word in _TIMES else total + plain
+            unit, _ = _unit_at(text, match.end())
+            yield Value("number", match.group(), *match.span(), whole(total), unit, True)
 
 
 def _names(text: str) -> Iterator[Value]:
@@ -174,15 +168,13 @@ def _name(text: str, start: int, said: str) -> Iterator[Value]:
     """A name without the words that are none: "Can Anna" is Anna."""
     parts = said.rstrip(".,'’").split(" ")
     while parts and re.split("['’]", parts[0].lower().strip(".,"))[0] in words("not_names"):
-        start += len(parts[0]) + 1
-        parts = parts[1:]
+        start += len(parts.pop(0)) + 1
     while parts and parts[-1].lower() in words("not_names"):
-        parts = parts[:-1]
+        parts.pop()
     name = re.sub(r"['’]s$", "", " ".join(parts).rstrip(".,"))
-    if not name or not name[0].isupper() or not re.search(r"[A-Za-z].*[A-Za-z]|\d", name):
-        return
     opening = not text[:start].strip() or text[:start].rstrip()[-1] in ".!?:;\"'"
-    if not (opening and len(parts) == 1 and _is_common(name)):
+    common = opening and len(parts) == 1 and _is_common(name)
+    if re.match(r"[A-Z].*[A-Za-z\d]", name) and not common:
         yield Value("name", name, start, start + len(name), name)
 
 
@@ -191,7 +183,7 @@ def _is_common(word: str) -> bool:
     return is_known(word.lower()) and importance(word.lower()) < 0.985
 
 
-def _phrases(text: str, said: list[Token], taken: bytearray) -> list[Value]:
+def _phrases(text: str, said: list[Token], taken: bytearray) -> Iterator[Value]:
     """Runs of plain words between stop words, marks and other values."""
     runs: list[list[Token]] = [[]]
     for token in said:
@@ -201,5 +193,26 @@ def _phrases(text: str, said: list[Token], taken: bytearray) -> list[Value]:
             runs.append([token])
         else:
             runs[-1].append(token)
-    spans = [(run[0].start, run[-1].end) for run in runs if run]
-    return [Value("phrase", text[a:b], a, b, text[a:b]) for a, b in spans]
+    for start, end in ((run[0].start, run[-1].end) for run in runs if run):
+        yield Value("phrase", text[start:end], start, end, text[start:end])
+
+
+def read_date(text: str) -> tuple[int | None, int, int] | None:
+    """(year or None, month, day) of a date as it was said; None when it is none."""
+    numbers = [int(digits) for digits in re.findall(r"\d+", text)[:3]]
+    named = [word for word in re.findall(r"[a-z]+", text.lower()) if word in table("months")]
+    if named:
+        month = table("months")[named[0]]
+        year = next((number for number in numbers if number > 31), None)
+        day = next((number for number in numbers if 1 <= number <= 31), 0)
+    elif len(numbers) == 3:
+        year, month, day = numbers if numbers[0] > 31 else (numbers[2], *numbers[:2])
+        year = year + 2000 if year < 100 else year
+        month, day = (day, month) if month > 12 else (month, day)
+    else:
+        return None
+    try:
+        date(year or 2000, month, day)
+    except ValueError:
+        return None
+    return year, month, day
