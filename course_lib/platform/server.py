@@ -290,9 +290,5 @@ def _steered(event: Json) -> Json:
         "type": "response.steer.failed",
         "sequence_number": 0,
         "steer": {name: event.get(name) for name in ("previous_response_id", "input")},
-        "error": {
-            "type": "invalid_request_error",
-            "code": "response_already_completed",
-            "message": "The response completed and is no longer accepting steering input.",
-        },
+        **refusal("response_already_completed").body(),
     }
