@@ -1,23 +1,30 @@
 """The platform: one synchronous function from request to reply, over in-memory state.
 
-`Platform.handle` is the whole API as far as a client can tell. It routes, answers, and turns
-an `ApiError` into the API's error reply. The transport and the loopback server are thin faces
-of it. It opens no socket and reads no clock.
+`Platform.handle` is the whole API as far as a client can tell. From an address (`data/routes.txt`,
+one a row) it comes to the function that answers, and it turns an `ApiError` into the API's error
+reply. The transport and the loopback server are thin faces of it. It opens no socket and reads no
+clock.
 """
 
 import re
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from ..standin import ScriptError, StandIn
 from ..standin.prompt import Explanation, Model
-from . import routes
+from . import chat, containers, conversations, files, responses, skills, vector_stores
 from .engine import Made
 from .errors import ApiError, Json, refusal
 from .faults import Fault, NetworkFault, limits
 from .hosted.mcp import without_secrets
 from .http import Reply, Request, json_reply, read_body
-from .state import State
+from .rules import anything, shape
+from .state import State, found
 
 HINT_HEADER = "x-course-hint"
 MAX_HINT = 1_000  # characters
@@ -31,6 +38,31 @@ HEADERS = {
     "openai-version": "2020-10-01",
 }
 LIMITS = limits()
+ROUTES = Path(__file__).with_name("data") / "routes.txt"
+
+# Where the model is asked: such an endpoint gets the body, the state, the model, and the fault
+# that strikes its stream.
+ASKING: dict[tuple[str, str], Callable[[Json, State, Model, Fault | None], Made]] = {
+    ("POST", "/v1/responses"): responses.create,
+    ("POST", "/v1/chat/completions"): chat.create,
+}
+
+# What a name in braces stands for: found by its id, or refused. A finder gets the state, the id,
+# and what was found before it in the path. Of other names the endpoint gets the id itself.
+FINDERS: dict[str, Callable[..., Any]] = {
+    "response": lambda state, each: found(state.responses, each, "no_such_response"),
+    "conversation": State.conversation,
+    "item": conversations.find_item,
+    "completion": lambda state, each: found(state.completions, each, "no_such_completion"),
+    "file": files.find,
+    "store": vector_stores.find,
+    "attached": vector_stores.find_file,
+    "batch": vector_stores.find_batch,
+    "container": containers.find,
+    "container_file": containers.find_file,
+    "skill": skills.find,
+    "version": skills.find_version,
+}
 
 
 @dataclass(slots=True)
@@ -67,7 +99,7 @@ class Platform:
                 check_key(request.headers.get("authorization", ""))
                 body = read_body(request)
                 exchange.body = without_secrets(body)
-                return self._route(request, body, headers, exchange)
+                return self._answer(request, body, headers, exchange)
             except NetworkFault:
                 raise
             except ApiError as error:
@@ -82,21 +114,21 @@ class Platform:
 
     def _fault(self, request: Request, body: Json) -> Fault | None:
         """The fault that strikes this request; one that comes before any reply is raised."""
-        striking = [each for each in self.faults if each.strikes(request, body)]
-        if striking:
-            striking[0].strike(str(body.get("model")))
-        return striking[0] if striking else None
+        for fault in [each for each in self.faults if each.strikes(request, body)]:
+            fault.strike(str(body.get("model")))
+            return fault
+        return None
 
-    def _route(
+    def _answer(
         self, request: Request, body: Json, headers: dict[str, str], exchange: Exchange
     ) -> Reply:
         fault = self._fault(request, body)
-        ask = routes.ASKING.get((request.method, request.path))
+        ask = ASKING.get((request.method, request.path))
         if ask is not None:
             made = ask(body, self.state, self.model, fault)
             headers |= LIMITS
         else:
-            endpoint, things = routes.route(request, self.state)
+            endpoint, things = _route(request, self.state)
             self.state.stuck = fault is not None and fault.kind == "stuck"
             made = endpoint(self.state, request, *things, *[body] * (request.method == "POST"))
             if "/vector_stores" in request.path:
@@ -110,6 +142,55 @@ class Platform:
         if made.chunks is None:
             return json_reply(200, made.final, headers)
         return Reply(200, EVENT_STREAM | headers, made.chunks)
+
+
+def _route(request: Request, state: State) -> tuple[Callable[..., Any], list[Any]]:
+    """The endpoint that answers a request, and what the ids in its path name; ApiError if nothing.
+
+    An endpoint gets the state, the request, what its path names and, of a POST, the body, which
+    has the shape that the table names. It returns the reply's JSON, or bytes where the reply is a
+    file, or what it Made.
+    """
+    here: dict[str, tuple[Callable[..., Any], dict[str, str]]] = {}
+    for method, path, answers, body in _table():
+        if matched := path.fullmatch(request.path):
+            here.setdefault(method, (_endpoint(answers, body), matched.groupdict()))
+    if request.method not in here:
+        name = "wrong_method" if here else "no_such_address"
+        raise refusal(name, method=request.method, path=request.path)
+    endpoint, names = here[request.method]
+    things: list[Any] = []
+    for name, given in names.items():
+        finder = FINDERS.get(name)
+        things.append(finder(state, given, *things) if finder else given)
+    return endpoint, things
+
+
+@cache
+def _table() -> list[tuple[str, re.Pattern[str], str, str]]:
+    lines = re.findall(r"^(\w+) +(/\S+) +(\S+) *(\w*)$", ROUTES.read_text(encoding="utf-8"), re.M)
+    return [
+        (method, re.compile(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", path)), endpoint, body)
+        for method, path, endpoint, body in lines
+    ]
+
+
+@cache
+def _endpoint(name: str, body: str) -> Callable[..., Any]:
+    """An endpoint by its name, behind a look at the body, if that is to have a shape.
+
+    The rules which the shape wants of Python stand in the endpoint's module, as `OWN`.
+    """
+    file, _, function = name.partition(".")
+    module = import_module(f".{file}", __package__)
+    endpoint: Callable[..., Any] = getattr(module, function)
+    check = shape(body, **getattr(module, "OWN", {})) if body else anything
+
+    def checked(*given: Any) -> Any:
+        check(given[-1], "")
+        return endpoint(*given)
+
+    return checked
 
 
 def _refuse(error: ApiError, headers: dict[str, str], exchange: Exchange) -> Reply:
