@@ -11,14 +11,13 @@ from ..tokens import sayable
 from .tool import (
     Call,
     ItemKind,
-    Offer,
     Outcome,
     Told,
     Tool,
+    alone,
     call_item,
     reads_call,
     reads_output,
-    seen,
     tell,
 )
 
@@ -27,25 +26,6 @@ OPERATIONS = {
     "update_file": ("path", "diff"),
     "delete_file": ("path",),
 }
-_ABOUT_DIFF = (
-    "Lines to add (+) and take out (-), with some around them; of a new file all, with a +. "
-    "Not for delete_file."
-)
-_OPERATION: Json = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string", "enum": list(OPERATIONS)},
-        "path": {"type": "string", "description": "The file, below the working folder."},
-        "diff": {"type": "string", "description": _ABOUT_DIFF},
-    },
-    "required": ["type", "path"],
-}
-_TOOL = seen(
-    "apply_patch",
-    "Create, change or delete a file with a patch.",
-    "operation",
-    operation=_OPERATION,
-)
 
 
 def _ask(call: Call) -> Outcome:
@@ -72,7 +52,7 @@ def _tell_diff(item: Json, response: Json) -> Told:
 APPLY_PATCH = Tool(
     name="apply_patch",
     entry=shape("ApplyPatch"),
-    offers=lambda entry, desk: [Offer(_TOOL, entry, _ask, client=True)],
+    offers=alone("apply_patch", _ask, client=True),
     items=(
         ItemKind(
             "apply_patch_call",

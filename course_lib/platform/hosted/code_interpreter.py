@@ -11,7 +11,7 @@ import base64
 from .. import container_run, containers
 from ..errors import Json
 from ..rules import shape
-from .tool import Call, Ran, hosted_tool, seen
+from .tool import Call, Ran, hosted_tool
 
 
 def _run(call: Call) -> Ran:
@@ -34,12 +34,7 @@ def _run(call: Call) -> Ran:
 
 
 CODE_INTERPRETER = hosted_tool(
-    seen(
-        "code_interpreter",
-        "Run Python code: compute, work on the files in /mnt/data, and write new ones there.",
-        "code",
-        code={"type": "string", "description": "Python code to run."},
-    ),
+    "code_interpreter",
     prefix="ci",
     entry=shape("CodeInterpreter"),
     check=lambda entry, state: containers.check(state, entry["container"]),

@@ -8,7 +8,7 @@ from ..errors import Json, refusal
 from ..rules import shape
 from ..state import State
 from ..store_search import OPTIONS, OWN, search
-from .tool import Call, Ran, hosted_tool, seen, with_defaults
+from .tool import Call, Ran, hosted_tool, with_defaults
 
 USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
 
@@ -46,16 +46,7 @@ def _run(call: Call) -> Ran:
 
 
 FILE_SEARCH = hosted_tool(
-    seen(
-        "file_search",
-        "Search the user's files for passages that answer a question.",
-        "queries",
-        queries={
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "What to search for, in one or more wordings.",
-        },
-    ),
+    "file_search",
     prefix="fs",
     entry=shape("FileSearch", **OWN),
     echo=_echo,

@@ -141,13 +141,11 @@ def _format(value: Any, path: str) -> None:
 
 
 _any_format = shape("CustomFormat")
-_INPUT = {"type": "string", "description": "The whole input of the tool, as plain text."}
-_PARAMETERS = seen("custom", "", "input", input=_INPUT)["parameters"]
 
 
 def _offers_custom(entry: Json, desk: "Desk") -> Iterator[Offer]:
     if not entry.get("defer_loading"):
-        shown = entry | {"parameters": _PARAMETERS}
+        shown = entry | {"parameters": seen("custom")["parameters"]}
         yield Offer(shown, entry, _call_custom, client=True, written="input")
 
 

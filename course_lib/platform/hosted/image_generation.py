@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import Json, refusal
 from ..rules import shape, text
 from ..tokens import count_text
-from .tool import Call, Ran, Told, hosted_tool, seen, with_defaults
+from .tool import Call, Ran, Told, hosted_tool, with_defaults
 
 # Output tokens of a square picture, by quality (docs).
 TOKENS = {"low": 272, "medium": 1056, "high": 4160, "xhigh": 4160, "max": 4160}
@@ -136,12 +136,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 IMAGE_GENERATION = hosted_tool(
-    seen(
-        "image_generation",
-        "Generate an image from a description of it.",
-        "prompt",
-        prompt={"type": "string", "description": "What the image shows."},
-    ),
+    "image_generation",
     prefix="ig",
     entry=shape("ImageGeneration", Size=_size),
     echo=_echo,

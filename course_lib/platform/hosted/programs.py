@@ -30,19 +30,12 @@ from ..errors import ApiError, Json, refusal
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
-from .tool import Call, ItemKind, Offer, Outcome, Tool, caller_id, reads_call, reads_output, seen
+from .tool import Call, ItemKind, Offer, Outcome, Tool, alone, caller_id, reads_call, reads_output
 
 if TYPE_CHECKING:
     from .desk import Desk
 
 NAME = "programmatic_tool_calling"
-_ABOUT = (
-    "Run a JavaScript program that calls tools: `await tools.name({...})`, several at once with "
-    "Promise.all. You read only what it passes to text() or image(). There is no network, no file "
-    "system, no console and no timer."
-)
-_CODE = {"type": "string", "description": "The program, in JavaScript with top-level await."}
-_TOOL = seen(NAME, _ABOUT, "code", code=_CODE)
 # Calls that hold their own result; any other has an item of its own for it.
 _SETTLED = ("mcp_call", "code_interpreter_call")
 
@@ -323,7 +316,7 @@ _OUTPUT = ItemKind(
 PROGRAMS = Tool(
     name=NAME,
     entry=fields({"type": text}),
-    offers=lambda entry, desk: [Offer(_TOOL, entry, _begin)],
+    offers=alone(NAME, _begin),
     items=(_PROGRAM, _OUTPUT),
     due=_due,
 )

@@ -25,6 +25,7 @@ from .tool import (
     Outcome,
     Told,
     Tool,
+    alone,
     call_item,
     reads_call,
     reads_output,
@@ -34,19 +35,6 @@ from .tool import (
 
 if TYPE_CHECKING:
     from .desk import Desk
-
-_TOOL = seen(
-    "shell",
-    "Run shell commands. Before a task, read the SKILL.md of the skill for it.",
-    "commands",
-    commands={
-        "type": "array",
-        "items": {"type": "string"},
-        "description": "Commands to run, one after the other.",
-    },
-    timeout_ms={"type": "integer", "description": "How long they may take together."},
-    max_output_length={"type": "integer", "description": "Characters wanted of each."},
-)
 
 
 def _where(entry: Json) -> Json:
@@ -73,14 +61,14 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     where = _where(entry)
     known = where.get("skills") or []
     if where["type"] == "local":
-        yield Offer(_TOOL | {"skills": known}, entry, _ask, client=True)
+        yield Offer(seen("shell") | {"skills": known}, entry, _ask, client=True)
         return
     if where["type"] == "container_reference":
         held = containers.find(desk.state, where["container_id"]).skills
     else:
         held = [skills.resolve(desk.state, skill) for skill in known]
     known = [{"name": s.name, "description": s.description, "path": s.path} for s in held]
-    yield Offer(_TOOL | {"skills": known}, entry, _run)
+    yield Offer(seen("shell") | {"skills": known}, entry, _run)
 
 
 def _texts(given: Any) -> list[str]:
@@ -175,15 +163,6 @@ SHELL = Tool(
 # --- local_shell: one command, by its words, always for the client --------------------------------
 
 
-_LOCAL = seen(
-    "local_shell",
-    "Run a command.",
-    "command",
-    command={"type": "array", "items": {"type": "string"}, "description": "Its words."},
-    working_directory={"type": "string", "description": "Where to run it."},
-)
-
-
 def _ask_local(call: Call) -> Outcome:
     action: Json = {"type": "exec", "command": _texts(call.arguments.get("command")), "env": {}}
     action["working_directory"] = call.arguments.get("working_directory")
@@ -198,7 +177,7 @@ def _exec(action: Json) -> Json:
 LOCAL_SHELL = Tool(
     name="local_shell",
     entry=shape("LocalShell"),
-    offers=lambda entry, desk: [Offer(_LOCAL, entry, _ask_local, client=True)],
+    offers=alone("local_shell", _ask_local, client=True),
     items=(
         ItemKind(
             "local_shell_call",

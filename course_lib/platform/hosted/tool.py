@@ -8,8 +8,11 @@ ends. A tool is one value of `Tool`; `desk.py` brings the tools of a turn togeth
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Json
@@ -21,6 +24,7 @@ from ..tokens import pieces
 if TYPE_CHECKING:
     from .desk import Desk
 
+SEEN = Path(__file__).parent.parent / "data" / "tools.json"
 # Events of a stream: the name of each, after `response.`, and its fields.
 Told = Iterator[tuple[str, Json]]
 # A stage of a stream: the last word of an event's name, the name of a field that is told piece by
@@ -121,10 +125,18 @@ def name_of(entry: Json) -> str:
     return str(entry[tool.label]) if tool.label else tool.name
 
 
-def seen(name: str, about: str, *required: str, **properties: Json) -> Json:
-    """A tool as the model sees it: named by its type, with the parameters it takes."""
-    parameters = {"type": "object", "properties": properties, "required": list(required)}
-    return {"type": name, "name": name, "description": about, "parameters": parameters}
+@cache
+def seen(name: str) -> Json:
+    """A tool as the model sees it (`data/tools.json`), named by its type."""
+    shown: Json = json.loads(SEEN.read_text(encoding="utf-8"))[name]
+    return {"type": name, "name": name, **shown}
+
+
+def alone(
+    name: str, run: Callable[[Call], Outcome], client: bool = False
+) -> Callable[[Json, Desk], list[Offer]]:
+    """What an entry offers that is one tool, always the same."""
+    return lambda entry, desk: [Offer(seen(name), entry, run, client)]
 
 
 def with_defaults(defaults: Json, *if_sent: str) -> Callable[[Json], Json]:
@@ -188,7 +200,7 @@ class Ran:
 
 
 def hosted_tool(
-    tool: Json,
+    name: str,
     *,
     prefix: str,
     entry: Rule,
@@ -201,13 +213,12 @@ def hosted_tool(
 ) -> Tool:
     """The model calls it like a function; the client sees one item, finished, and runs nothing.
 
-    tool      as the model sees it
     prefix    of the id of its item, whose type is NAME_call
     stages    how a stream tells of the item; so `begun` and `fleeting` (`ItemKind`)
     unread    fields of the item that no model reads as text
     more      `echo` and `check`, as `Tool` has them
     """
-    name, item_type = tool["name"], f"{tool['name']}_call"
+    item_type = f"{name}_call"
 
     def act(call: Call) -> Outcome:
         ran = run(call)
@@ -227,8 +238,8 @@ def hosted_tool(
         """What can be read of an item that this platform did not make, or did not store."""
         passed_over = ("id", "type", "status", *unread)
         told = {k: v for k, v in made.items() if k not in passed_over and v is not None}
-        said = {k: told.pop(k) for k in tool["parameters"]["properties"] if k in told}
+        said = {k: told.pop(k) for k in seen(name)["parameters"]["properties"] if k in told}
         return Reading(written(said), written(told))
 
     kind = ItemKind(item_type, stages, begun or {}, fleeting, read)
-    return Tool(name, entry, lambda sent, desk: [Offer(tool, sent, act)], (kind,), **more)
+    return Tool(name, entry, alone(name, act), (kind,), **more)

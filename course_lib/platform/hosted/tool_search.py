@@ -87,19 +87,10 @@ def _echo(entry: Json) -> Json:
     return {"type": "tool_search", "description": None, "parameters": None} | entry
 
 
-_ABOUT = "Find tools that are not loaded yet, by what they are for. They can be called afterwards."
-_FOR_CLIENT = seen(
-    "tool_search",
-    _ABOUT,
-    "query",
-    query={"type": "string", "description": "What the tool is to do."},
-)
-
-
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     if entry.get("execution") == "client":
         said = {name: entry[name] for name in ("description", "parameters") if entry[name]}
-        yield Offer(_FOR_CLIENT | said, entry, _ask_client, client=True)
+        yield Offer(seen("tool_search") | said, entry, _ask_client, client=True)
         return
     found = [each for declared in desk.declared if (each := deferred(declared))]
     loaded = {name_of(each) for each in desk.loaded}
@@ -109,8 +100,12 @@ def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
         listed = "".join(f"\n- {name_of(each)}: {_about(each)}" for each in found)
         paths = {"type": "array", "items": {"type": "string", "enum": list(left)}}
         waiting = [{"path": path, "description": about} for path, about in left.items()]
-        tool = seen("tool_search", _ABOUT + listed, "paths", paths=paths)
-        yield Offer(tool | {"deferred": waiting}, entry, _search)
+        shown: Json = {
+            "description": seen("tool_search")["description"] + listed,
+            "parameters": {"type": "object", "properties": {"paths": paths}, "required": ["paths"]},
+            "deferred": waiting,
+        }
+        yield Offer(seen("tool_search") | shown, entry, _search)
 
 
 def _about(entry: Json) -> str:

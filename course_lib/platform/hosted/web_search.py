@@ -8,7 +8,7 @@ that the real tool has beside its index.
 from ... import web
 from ..errors import Json
 from ..rules import shape
-from .tool import Call, Ran, hosted_tool, seen
+from .tool import Call, Ran, hosted_tool
 
 # search_context_size → how many pages are read, and how many passages of each.
 SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
@@ -85,13 +85,7 @@ def _cite(pages: list[web.Page]) -> dict[str, Json]:
 
 
 WEB_SEARCH = hosted_tool(
-    seen(
-        "web_search",
-        "Search the web for up-to-date information, open a page, or find words in a page.",
-        query={"type": "string", "description": "What to search for."},
-        url={"type": "string", "description": "The address of a page to open instead."},
-        pattern={"type": "string", "description": "Words to find in the page at url."},
-    ),
+    "web_search",
     prefix="ws",
     entry=shape("WebSearch"),
     echo=_echo,
