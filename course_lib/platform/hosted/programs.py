@@ -30,7 +30,7 @@ from ..errors import ApiError, Json, refusal
 from ..rules import fields, text
 from ..state import State
 from ..tokens import sayable
-from .tool import Call, ItemKind, Offer, Outcome, Tool, alone, caller_id, reads_call, reads_output
+from .tool import Call, ItemKind, Outcome, Tool, alone, caller_id, reads_call, reads_output
 
 if TYPE_CHECKING:
     from .desk import Desk
