@@ -237,6 +237,20 @@ def test_a_program_from_elsewhere_goes_on_too() -> None:
     assert result(response) == "7"
 
 
+def test_whatever_a_call_from_elsewhere_returned_the_program_has_it() -> None:
+    foreign = "gAAAAABqYUYA" + "A" * 120
+    code = "text(await tools.code_interpreter({code: ''}))"
+    written = {"type": "program", "id": "cm_live", "call_id": "call_P", "fingerprint": foreign}
+    caller = {"type": "program", "caller_id": "call_P"}
+    ran: Json = {"type": "code_interpreter_call", "id": "ci_live", "container_id": "cntr_live"}
+    ran |= {"code": "", "outputs": ["odd"], "caller": caller}
+    container = {"type": "code_interpreter", "container": {"type": "auto"}}
+    tools = [WRITES, container | {"allowed_callers": ["programmatic"]}]
+    given: list[Json] = [{"role": "user", "content": "ping"}, written | {"code": code}, ran]
+    response = ask(Platform(model=Scripted([DONE])), *tools, input=given)
+    assert result(response) == '["odd"]'
+
+
 def test_a_program_that_does_not_fit_is_not_run() -> None:
     response = ask(writing("await tools.stock()"), max_output_tokens=16, input="x")
     assert response["status"] == "completed"

@@ -87,7 +87,7 @@ def _go_on(program: Json, desk: "Desk", begun: list[Json]) -> Outcome:
     while comes_further:
         comes_further = False
         calls, answers = _so_far(program["call_id"], inner.items)
-        progress = _play(program, [*offers], calls, answers, desk.state)
+        progress = _replay(program, [*offers], calls, answers, desk.state)
         for name, arguments in progress.calls[len(calls) :]:
             if inner.left <= 0 and not offers[name].client:
                 progress = replace(progress, ended=True, error=_NO_MORE)
@@ -111,7 +111,7 @@ def _go_on(program: Json, desk: "Desk", begun: list[Json]) -> Outcome:
 _NO_MORE = "Stopped: it calls more hosted tools than one response may."
 
 
-def _play(
+def _replay(
     program: Json, names: list[str], calls: list[Json], answers: list[Json], state: State
 ) -> Progress:
     """Run it with these answers; it must make the calls that the context holds again."""
@@ -141,7 +141,7 @@ def _so_far(call_id: str, items: list[Json]) -> tuple[list[Json], list[Json]]:
     for item in items:
         kind, name = item.get("type", ""), item.get("approval_request_id")
         if caller_id(item) == call_id and kind.endswith("_output"):
-            name = item["call_id"]
+            name = item.get("call_id")
         elif caller_id(item) == call_id and name not in calls:
             calls[_named(item)] = item
             name = _named(item) if kind in _SETTLED else None
@@ -158,8 +158,9 @@ def _answer(item: Json) -> Json:
         value, error = "The user did not approve this call.", True
     if isinstance(error, dict):
         value = error.get("message") or error.get("content")
-    if isinstance(value, list) and all(isinstance(part.get("text"), str) for part in value):
-        value = "\n".join(part["text"] for part in value)
+    if isinstance(value, list):
+        texts = [part.get("text") if isinstance(part, dict) else None for part in value]
+        value = "\n".join(map(str, texts)) if all(isinstance(x, str) for x in texts) else value
     if error or item.get("status") == "failed":
         return {"value": value if isinstance(value, str) else "The call failed.", "failed": True}
     return {"value": value}
