@@ -24,11 +24,12 @@ from sklearn.linear_model import LogisticRegression
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from course_lib.standin import choose, lexicon, pairs  # noqa: E402
-from course_lib.standin.catalogue import compile_tools  # noqa: E402
+from course_lib.standin import choose, lexicon  # noqa: E402
+from course_lib.standin.fill import FEATURES as OF_PAIRS  # noqa: E402
+from course_lib.standin.fill import Reading  # noqa: E402
 from course_lib.standin.forms import shape  # noqa: E402
-from course_lib.standin.pairs import Reading  # noqa: E402
 from course_lib.standin.request import read_request  # noqa: E402
+from course_lib.standin.tool import compile_tools  # noqa: E402
 
 CATEGORY_WEIGHT = {"irrelevance": 1.5, "live_multiple": 0.6, "live_irrelevance": 0.8, "edits": 8.0}
 REGULARISATION = 0.5
@@ -143,7 +144,7 @@ def fit(rows: Rows, names: tuple[str, ...]) -> tuple[dict[str, float], float]:
 
 def fit_all(found: list[Case]) -> None:
     """Fit both models on some cases, for this process: the pairs first, which the choice uses."""
-    lexicon.FITTED["pairs"] = fit(rows_of_pairs(found), pairs.FEATURES)
+    lexicon.FITTED["pairs"] = fit(rows_of_pairs(found), OF_PAIRS)
     lexicon.FITTED["choice"] = fit(rows_of_choice(found), choose.FEATURES)
 
 

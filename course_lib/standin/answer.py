@@ -9,15 +9,14 @@ import json
 import re
 from typing import Any
 
-from .catalogue import compile_tools
 from .fill import fill
 from .history import Made
 from .lexicon import pattern, table, words
-from .parameters import Parameter
 from .prompt import Json, message
 from .request import read_request
 from .schema import Writer
 from .text import content_words, stem
+from .tool import Parameter, compile_tools
 
 NO_TOOL = "I have no tool for that. I can only answer from what I was given."
 SMALL_TALK = "You are welcome. Tell me if there is something I can do."

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .lexicon import pattern, table
-from .parameters import MOST_CUES, Parameter, shape_of
-from .places import code_of, place_as
+from .lexicon import code_of, pattern, place_as, table
 from .request import Request
 from .text import plain_words
+from .tool import MOST_CUES, Parameter, shape_of
 from .values import Value, number, read_date, whole
 
 

@@ -8,13 +8,12 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from .catalogue import Tool
 from .fill import Call, fill
 from .lexicon import pattern, words
-from .parameters import Parameter
 from .prompt import Json
 from .request import read_request, shortened
 from .text import likeness, plain_words
+from .tool import Parameter, Tool
 
 GENERIC_FAILURE = "an error occurred while running the tool"
 

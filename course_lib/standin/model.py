@@ -9,16 +9,15 @@ import re
 from typing import Any
 
 from . import answer, history
-from .choose import Ranked, is_small_talk, rank
+from .choose import Ranked, calls_of, is_small_talk, plan, rank
 from .fill import Call, fill
 from .lexicon import pattern
 from .offered import Offered
-from .parameters import Parameter
-from .plan import calls_of, plan
 from .prompt import Answer, Argument, Candidate, Explanation, Json, Prompt, call, message
 from .request import read_request, shortened
 from .sent import Sent, finish, query
 from .text import plain_words, stem
+from .tool import Parameter
 
 SURER = 2  # times as likely a value must be for another tool to have that one called first
 STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request

@@ -7,7 +7,6 @@ they are known for, and everything that `tool_search` can load by its descriptio
 import re
 
 from . import program
-from .catalogue import compile_tools
 from .choose import Ranked
 from .fill import Call
 from .history import Situation
@@ -15,6 +14,7 @@ from .lexicon import pattern
 from .prompt import Json, Prompt
 from .request import Request, read_request
 from .sent import Sent, as_weighed, finish, write
+from .tool import compile_tools
 
 AS_WELL = 0.9  # of the best path's score, for another one to be loaded with it
 PROGRAM = "programmatic_tool_calling"

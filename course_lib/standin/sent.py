@@ -20,16 +20,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .catalogue import compile_tools
 from .choose import rank
 from .fill import Call
 from .history import Situation, texts
 from .lexicon import pattern, sets, table
-from .parameters import Parameter
 from .prompt import Json
 from .request import Request
 from .schema import DEEPEST, Writer, enum_of, is_valid, properties_of, resolve
 from .text import content_words
+from .tool import Parameter, compile_tools
 
 TYPES = frozenset(
     "apply_patch code_interpreter custom file_search image_generation local_shell shell "

@@ -11,8 +11,7 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from .lexicon import pattern, rows, table, words
-from .places import code_of, is_country
+from .lexicon import code_of, is_country, pattern, rows, table, words
 from .text import Token, importance, is_known, is_stop_word
 
 _ANY_CASE = ("date", "when", "time")
