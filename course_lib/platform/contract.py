@@ -9,7 +9,7 @@ it stands in `engine.check_turn`.
 from typing import Any
 
 from . import items, tools
-from .errors import ApiError, Json, missing, quoted, refusal, wrong_type
+from .errors import ApiError, Json, quoted, refusal, wrong_type
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS
 from .models import ModelCard, find_model
@@ -110,7 +110,7 @@ def check_not_empty(body: Json) -> None:
 
 def _check_input(body: Json) -> None:
     if "input" not in body:
-        raise _moved("messages") if "messages" in body else missing("input")
+        raise _moved("messages") if "messages" in body else refusal("missing", "input")
     value = body["input"]
     if isinstance(value, list):
         items.check_items(value)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import Json, refusal
 from .http import Request
-from .models import MODELS
+from .models import DIMENSIONS, MODELS
 from .rules import rule
 from .state import State
 from .tokens import count_text, encoding
@@ -23,11 +23,6 @@ from .tokens import count_text, encoding
 if TYPE_CHECKING:
     from ..retrieval.weights import Array
 
-DIMENSIONS = {
-    "text-embedding-3-small": 1536,
-    "text-embedding-3-large": 3072,
-    "text-embedding-ada-002": 1536,
-}
 OLD = "text-embedding-ada-002"  # answers with its version, and takes no dimensions
 TOKENS, INPUTS, TOKENS_IN_ALL = 8_192, 2_048, 300_000
 

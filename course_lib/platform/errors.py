@@ -74,10 +74,6 @@ def quoted(values: tuple[str, ...], joint: str = "and") -> str:
     return ", ".join(words[:-1]) + f", {joint} {words[-1]}"
 
 
-def missing(param: str, hint: str | None = None) -> ApiError:
-    return refusal("missing", param, hint=hint)
-
-
 def wrong_type(
     param: str, expected: str, value: object, hint: str | None = None, null: str = "an object"
 ) -> ApiError:

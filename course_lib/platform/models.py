@@ -5,10 +5,14 @@ effort, `top_p` and cache retention echoed when the request names none (contract
 a model takes and its context window are the vendor's documented ones.
 """
 
+import re
+from calendar import timegm
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import refusal
+from .errors import Json, refusal
+from .http import Request
+from .state import EPOCH, State
 
 TABLE = Path(__file__).with_name("data") / "models.txt"
 
@@ -44,6 +48,9 @@ class ModelCard:
 
 _ROWS = TABLE.read_text(encoding="utf-8").splitlines()
 MODELS = dict(ModelCard.read(row) for row in _ROWS if not row.startswith("#"))
+DIMENSIONS = {  # of those that embed
+    "text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536,
+}  # fmt: skip
 CARDS = MODELS | {card.snapshot: card for card in MODELS.values()}  # by dated snapshot, too
 
 
@@ -52,3 +59,24 @@ def find_model(name: str, refused: str = "no_such_model") -> ModelCard:
     if name not in CARDS:
         raise refusal(refused, name=name, known=", ".join(MODELS))
     return CARDS[name]
+
+
+# --- `/v1/models`
+
+
+def list_all(state: State, request: Request) -> Json:
+    return {"object": "list", "data": [_model(name) for name in (*CARDS, *DIMENSIONS)]}
+
+
+def retrieve(state: State, request: Request, name: str) -> Json:
+    if name not in CARDS and name not in DIMENSIONS:
+        raise refusal("model_not_listed", name=name)
+    return _model(name)
+
+
+def _model(name: str) -> Json:
+    """Created on the day of the snapshot; one without a date on the platform's first day."""
+    dated = CARDS[name].snapshot if name in CARDS else name
+    day = re.search(r"(\d{4})-(\d\d)-(\d\d)$", dated)
+    created = timegm((*map(int, day.groups()), 0, 0, 0)) if day else EPOCH
+    return {"id": name, "object": "model", "created": created, "owned_by": "openai"}

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .errors import Json, missing, quoted, refusal, unknown_parameter, wrong_type, wrong_value
+from .errors import Json, quoted, refusal, unknown_parameter, wrong_type, wrong_value
 
 Rule = Callable[[Any, str], None]
 TABLE = Path(__file__).with_name("data") / "requests.txt"
@@ -137,7 +137,7 @@ def tagged(tag: str = "type", /, **kinds: Rule) -> Rule:
 def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) -> None:
     for name in names:
         if name not in value:
-            raise missing(f"{path}.{name}" if path else name)
+            raise refusal("missing", f"{path}.{name}" if path else name)
 
 
 def reject_unknown(

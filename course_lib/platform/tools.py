@@ -6,7 +6,7 @@ refused by name rather than ignored.
 
 from typing import Any
 
-from .errors import Json, kind, missing, refusal, wrong_type, wrong_value
+from .errors import Json, kind, refusal, wrong_type, wrong_value
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS, name_of
 from .hosted.tool_search import deferred
@@ -69,7 +69,7 @@ def check_each(value: Any, path: str) -> None:
         place = f"{path}[{index}]"
         mapping(tool, place)
         if "type" not in tool:
-            raise missing(f"{place}.type")
+            raise refusal("missing", f"{place}.type")
         text(tool["type"], f"{place}.type")
         if tool["type"] not in KINDS:
             raise refusal("no_such_tool", place, kind=tool["type"])
@@ -97,7 +97,7 @@ def _check_named(value: Any, path: str) -> None:
     """One tool named by `tool_choice`, or by the list of `allowed_tools` in it."""
     mapping(value, path)
     if "type" not in value:
-        raise missing(f"{path}.type")
+        raise refusal("missing", f"{path}.type")
     text(value["type"], f"{path}.type")
     tool = KINDS.get(value["type"])
     if tool is None or value["type"] == "namespace":
@@ -107,7 +107,7 @@ def _check_named(value: Any, path: str) -> None:
         return reject_unknown(value, path, ("type",))
     if label not in value:
         nested = 'Chat Completions nests the name; here it is {"type": "function", "name": "..."}.'
-        raise missing(f"{path}.{label}", hint=nested if "function" in value else None)
+        raise refusal("missing", f"{path}.{label}", hint=nested if "function" in value else None)
     text(value[label], f"{path}.{label}")
     return None
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Json, missing, refusal
+from ..errors import Json, refusal
 from ..http import written
 from ..rules import reject_unknown, shape, shape_fields, up_to
 from ..strict_schema import check_named, fits_strict, normalise
@@ -39,7 +39,7 @@ _FIELDS = _REQUIRED | _OPTIONAL
 
 def _function(tool: Any, path: str) -> None:
     if "name" not in tool:
-        raise missing(f"{path}.name", hint=_NESTED if "function" in tool else None)
+        raise refusal("missing", f"{path}.name", hint=_NESTED if "function" in tool else None)
     reject_unknown(tool, path, tuple(_FIELDS))
     check_function(tool, path)
 
