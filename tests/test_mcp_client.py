@@ -46,9 +46,8 @@ def failure(endpoint: Endpoint, name: str = "", arguments: str = "{}") -> Any:
 def test_a_server_is_listed(endpoint: Endpoint) -> None:
     tools = list_tools(endpoint)
     assert [tool["name"] for tool in tools] == NAMES
-    assert tools[0]["inputSchema"]["required"] == ["order_id"]
-    assert tools[0]["annotations"]["readOnlyHint"] is True
-    assert tools[1]["annotations"] is None
+    assert tools[0]["input_schema"]["required"] == ["order_id"]
+    assert [tool["annotations"]["read_only"] for tool in tools[:2]] == [True, False]
 
 
 def test_a_tool_is_called_and_headers_reach_it(endpoint: Endpoint) -> None:

@@ -12,7 +12,6 @@ from ..standin.prompt import Explanation, Model, Prompt
 from . import contract
 from .compaction import compact_if_due
 from .context import Context, resolve
-from .envelope import cached_tokens, envelope, usage
 from .errors import Json, refusal
 from .hosted.desk import MOST_RUNS, Desk, as_read, bringing, check_namespaces, echoed, loaded_tools
 from .hosted.function import check_outputs
@@ -21,7 +20,7 @@ from .hosted.programs import check_programs
 from .hosted.tool import KINDS
 from .http import written
 from .models import ModelCard
-from .output import Output
+from .output import Output, cached_tokens, envelope, usage
 from .pages import listed
 from .state import State, StoredResponse
 from .tokens import PER_MESSAGE, content_text, count_priming, count_text, item_part, tools_part

@@ -11,11 +11,11 @@ from ..standin.prompt import Model
 from .compaction import compaction_item
 from .context import history
 from .engine import Made, check_turn, run_turn
-from .envelope import cached_tokens, usage
 from .errors import Json, refusal, wrong_type
 from .events import encode, opening, response_events
 from .faults import Fault
 from .http import Request
+from .output import cached_tokens, usage
 from .pages import choice, deleted, list_page, listed
 from .rules import reject_unknown
 from .state import State, StoredResponse

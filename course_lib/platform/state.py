@@ -97,7 +97,7 @@ class State:
     files: dict[str, "StoredFile"] = field(default_factory=Kept)  # bounded by their bytes too
     vector_stores: dict[str, "VectorStore"] = field(default_factory=Kept)
     stuck: bool = False  # a fault: files attached by this request are never processed
-    prefixes: dict[str, None] = field(default_factory=Kept)  # of prompts (`envelope.py`)
+    prefixes: dict[str, None] = field(default_factory=Kept)  # of prompts (`output.py`)
     # Held while a request is answered: it keeps other ones out.
     alone: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _counts: Counter[str] = field(default_factory=Counter)

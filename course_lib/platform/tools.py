@@ -4,13 +4,14 @@ What one entry holds stands with the tool, in `hosted/`. A tool the platform doe
 refused by name rather than ignored.
 """
 
+from collections import Counter
 from typing import Any
 
 from .errors import Json, kind, refusal, wrong_type, wrong_value
 from .hosted.programs import PROGRAMS
-from .hosted.tool import KINDS, name_of
+from .hosted.tool import KINDS, Tool, name_of
 from .hosted.tool_search import deferred
-from .rules import anything, array, fields, mapping, one_of, reject_unknown, text
+from .rules import anything, array, fields, mapping, one_of, reject_unknown, require, text
 
 MODES = ("none", "auto", "required")
 MAX_TOOLS = 128
@@ -22,26 +23,18 @@ _at_most = array(anything, most=MAX_TOOLS)
 def check_tools(value: Any, path: str) -> None:
     """The `tools` of a request: each by itself, then what they are together."""
     check_each(value, path)
-    names: set[tuple[str, str]] = set()
+    names = Counter((KINDS[tool["type"]].label, name_of(tool)) for tool in value)
+    if twice := [name for (_, name), times in names.items() if times > 1]:
+        raise refusal("tool_twice", name=twice[0])
     for tool in value:
-        name = (KINDS[tool["type"]].label, name_of(tool))
-        if name in names:
-            raise refusal("tool_twice", name=name[1])
-        names.add(name)
         if tool["type"] == "namespace" and tool["name"] in RESERVED:
             raise refusal("namespace_taken", name=tool["name"])
     _check_deferred(value)
-    _check_callers(value)
-
-
-def _check_callers(tools: list[Json]) -> None:
-    """A tool for programs alone needs what writes programs."""
-    writes = any(tool["type"] == PROGRAMS.name for tool in tools)
-    inner = [each for tool in tools for each in tool.get("tools", [])]
-    for tool in [*tools, *inner]:
-        callers = tool.get("allowed_callers")
+    writes = any(tool["type"] == PROGRAMS.name for tool in value)
+    for each in [*value, *(inner for tool in value for inner in tool.get("tools", []))]:
+        callers = each.get("allowed_callers")
         if callers and "direct" not in callers and not writes:
-            raise refusal("for_programs_alone", name=name_of(tool), programs=PROGRAMS.name)
+            raise refusal("for_programs_alone", name=name_of(each), programs=PROGRAMS.name)
 
 
 def _check_deferred(tools: list[Json]) -> None:
@@ -66,14 +59,17 @@ def check_each(value: Any, path: str) -> None:
         raise wrong_type(path, "an array of tools", value, hint)
     _at_most(value, path)
     for index, tool in enumerate(value):
-        place = f"{path}[{index}]"
-        mapping(tool, place)
-        if "type" not in tool:
-            raise refusal("missing", f"{place}.type")
-        text(tool["type"], f"{place}.type")
-        if tool["type"] not in KINDS:
-            raise refusal("no_such_tool", place, kind=tool["type"])
-        KINDS[tool["type"]].entry(tool, place)
+        _type_of(tool, f"{path}[{index}]", "no_such_tool").entry(tool, f"{path}[{index}]")
+
+
+def _type_of(value: Any, path: str, otherwise: str) -> Tool:
+    """The tool that an entry, or a choice, names by its type; or else a refusal by its name."""
+    mapping(value, path)
+    require(value, path, ("type",))
+    text(value["type"], f"{path}.type")
+    if value["type"] not in KINDS:
+        raise refusal(otherwise, path, kind=value["type"])
+    return KINDS[value["type"]]
 
 
 def check_tool_choice(value: Any, path: str) -> None:
@@ -81,13 +77,10 @@ def check_tool_choice(value: Any, path: str) -> None:
     if isinstance(value, str):
         if value not in MODES:
             raise wrong_value(path, value, MODES, hint=_ANY if value == "any" else None)
-        return
-    if not isinstance(value, dict):
+    elif not isinstance(value, dict):
         raise refusal("wrong_tool_choice_type", path, got=kind(value))
-    if value.get("type") == "allowed_tools":
-        _allowed_tools(value, path)
     else:
-        _check_named(value, path)
+        (_allowed_tools if value.get("type") == "allowed_tools" else _check_named)(value, path)
 
 
 _ANY = "'any' is another vendor's word; here it is 'required'."
@@ -95,21 +88,18 @@ _ANY = "'any' is another vendor's word; here it is 'required'."
 
 def _check_named(value: Any, path: str) -> None:
     """One tool named by `tool_choice`, or by the list of `allowed_tools` in it."""
-    mapping(value, path)
-    if "type" not in value:
-        raise refusal("missing", f"{path}.type")
-    text(value["type"], f"{path}.type")
-    tool = KINDS.get(value["type"])
-    if tool is None or value["type"] == "namespace":
-        raise refusal("no_such_tool_choice", path, kind=value["type"])
-    label = tool.label
-    if not label:
-        return reject_unknown(value, path, ("type",))
-    if label not in value:
+    tool = _type_of(value, path, "no_such_tool_choice")
+    if tool.name == "namespace":
+        raise refusal("no_such_tool_choice", path, kind=tool.name)
+    if not tool.label:
+        reject_unknown(value, path, ("type",))
+    elif tool.label not in value:
         nested = 'Chat Completions nests the name; here it is {"type": "function", "name": "..."}.'
-        raise refusal("missing", f"{path}.{label}", hint=nested if "function" in value else None)
-    text(value[label], f"{path}.{label}")
-    return None
+        raise refusal(
+            "missing", f"{path}.{tool.label}", hint=nested if "function" in value else None
+        )
+    else:
+        text(value[tool.label], f"{path}.{tool.label}")
 
 
 _allowed_tools = fields(
@@ -120,7 +110,8 @@ _allowed_tools = fields(
 def check_chosen(body: Json) -> None:
     """What `tool_choice` asks for must be there: in `tools`, or brought in by this request.
 
-    A tool that an earlier request brought in can be called, but not chosen by name.
+    A tool that an earlier request brought in can be called, but not chosen by name. What a search
+    is to find cannot either, nor the search itself (contract D).
     """
     choice = body.get("tool_choice")
     if choice in (None, "auto", "none"):
@@ -128,34 +119,27 @@ def check_chosen(body: Json) -> None:
     given = body["input"] if isinstance(body["input"], list) else []
     brought = (item["tools"] for item in given if item.get("type") == "additional_tools")
     tools = [*(body.get("tools") or []), *(tool for each in brought for tool in each)]
-    names = {_label(tool) for tool in tools if _may_be_chosen(tool)}
     if choice == "required" and not tools and not body.get("previous_response_id"):
         raise refusal("required_without_tools")
-    if not isinstance(choice, dict):
-        return
-    for each in choice["tools"] if choice["type"] == "allowed_tools" else [choice]:
-        if _label(each) not in names:
-            raise refusal("chosen_tool_absent", name=_label(each))
-
-
-def _may_be_chosen(tool: Json) -> bool:
-    """What a search is to find cannot be chosen by name, nor the search itself (contract D)."""
-    return tool["type"] not in ("tool_search", "namespace") and not tool.get("defer_loading")
+    if isinstance(choice, dict):
+        absent = ("tool_search", "namespace")
+        names = {_label(t) for t in tools if t["type"] not in absent and not t.get("defer_loading")}
+        for each in choice.get("tools", [choice]):
+            if _label(each) not in names:
+                raise refusal("chosen_tool_absent", name=_label(each))
 
 
 def _label(tool: Json) -> str:
     """What `tool_choice` names a tool by: its own name, or else its type."""
-    label = KINDS[tool["type"]].label
-    return str(tool[label] if label else tool["type"])
+    return name_of(tool) if KINDS[tool["type"]].label else str(tool["type"])
 
 
 def allowed(choice: Any, tools: list[Json]) -> list[Json]:
-    """Of tools as the model sees them those it may call: all, or what `allowed_tools` lists."""
-    if isinstance(choice, dict) and choice["type"] == "allowed_tools":
-        return [tool for tool in tools if any(_is_meant(tool, each) for each in choice["tools"])]
-    if isinstance(choice, dict) and choice["type"] == "mcp":
-        return [tool for tool in tools if _is_meant(tool, choice)]
-    return tools
+    """Of tools as the model sees them those it may call: all, or those that the choice lists."""
+    if isinstance(choice, str) or choice["type"] not in ("allowed_tools", "mcp"):
+        return tools
+    wanted = choice.get("tools", [choice])
+    return [tool for tool in tools if any(_is_meant(tool, each) for each in wanted)]
 
 
 def _is_meant(tool: Json, choice: Json) -> bool:
@@ -170,8 +154,6 @@ def mode(choice: str | Json) -> str | Json:
     """The choice as a model sees it: where `allowed` has narrowed the tools, a mode remains."""
     if isinstance(choice, str):
         return choice
-    if choice["type"] == "allowed_tools":
-        return str(choice["mode"])
-    if choice["type"] == "mcp":
-        return "required"
+    if choice["type"] in ("allowed_tools", "mcp"):
+        return str(choice.get("mode", "required"))
     return {"type": "function", "name": name_of(choice)}

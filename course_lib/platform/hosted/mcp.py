@@ -46,12 +46,13 @@ REDACTED = "<redacted>"
 # --- The entry ------------------------------------------------------------------------------------
 
 
-def _require_approval(value: Any, path: str) -> None:
-    (_approvals if isinstance(value, dict) else _always_or_never)(value, path)
-
-
 _approvals, _always_or_never = shape("Approvals"), shape("AlwaysOrNever")
-_server = shape("McpServer", RequireApproval=_require_approval)
+_server = shape(
+    "McpServer",
+    RequireApproval=lambda value, path: (
+        _approvals(value, path) if isinstance(value, dict) else _always_or_never(value, path)
+    ),
+)
 
 
 def _entry(value: Any, path: str) -> None:
@@ -67,26 +68,19 @@ def _entry(value: Any, path: str) -> None:
 
 def _check(entry: Json, state: State) -> None:
     """Refuse a server that cannot be reached from here."""
-    address = _address(entry)
+    address, mounted = _address(entry), ", ".join(state.mcp_servers)
     stood_in_for = "connector_id" in entry or is_real(address)
     if address not in state.mcp_servers and not stood_in_for and not is_loopback(address):
-        raise refusal(
-            "mcp_out_of_reach", address=address, mcp_servers=", ".join(state.mcp_servers) or "none"
-        )
+        raise refusal("mcp_out_of_reach", address=address, mcp_servers=mounted or "none")
 
 
 def _address(entry: Json) -> str:
     return str(next(entry[name] for name in ADDRESSES if entry.get(name)))
 
 
-_shown = with_defaults(
-    {
-        "require_approval": "always",
-        **dict.fromkeys(("allowed_tools", "server_description", "server_label", "server_url")),
-        "headers": None,
-    },
-    "allowed_callers", "connector_id", "defer_loading", "tunnel_id",
-)  # fmt: skip
+_NAMED = ("allowed_tools", "server_description", "server_label", "server_url", "headers")
+_IF_SENT = ("allowed_callers", "connector_id", "defer_loading", "tunnel_id")
+_shown = with_defaults({"require_approval": "always", **dict.fromkeys(_NAMED)}, *_IF_SENT)
 
 
 def _echo(entry: Json) -> Json:
@@ -102,11 +96,8 @@ def without_secrets(sent: Any) -> Any:
         return sent
     if sent.get("type") == "mcp":
         return sent | {name: REDACTED for name in SECRETS if name in sent}
-    inner = {k: [*map(without_secrets, sent[k])] for k in _HOLDS if isinstance(sent.get(k), list)}
-    return sent | inner if inner else sent
-
-
-_HOLDS = ("input", "tools")  # what may have a server in it
+    lists = [name for name in ("input", "tools") if isinstance(sent.get(name), list)]
+    return sent | {name: [*map(without_secrets, sent[name])] for name in lists} if lists else sent
 
 
 def _endpoint(entry: Json, desk: "Desk") -> Endpoint:
@@ -153,17 +144,8 @@ def _list(entry: Json, desk: "Desk") -> Json:
             failure=failure,
             advice=_IN_A_THREAD if code == 504 else "",
         ) from None
-    tools = [
-        {
-            "annotations": {"read_only": bool((tool["annotations"] or {}).get("readOnlyHint"))},
-            "description": tool["description"],
-            "input_schema": tool["inputSchema"],
-            "name": tool["name"],
-        }
-        for tool in found
-    ]
     made = {"id": desk.state.new_id("mcpl"), "type": "mcp_list_tools", "server_label": label}
-    return made | {"tools": [tool for tool in tools if _matches(entry["allowed_tools"], tool)]}
+    return made | {"tools": [tool for tool in found if _matches(entry["allowed_tools"], tool)]}
 
 
 _IN_A_THREAD = (
@@ -268,9 +250,9 @@ def _needs_approval(wanted: str | Json, tool: Json) -> bool:
     """What no filter names needs it, unless `always` stands alone: then it lists those that do."""
     if isinstance(wanted, str):
         return wanted == "always"
-    if "always" in wanted and _matches(wanted["always"], tool):
-        return True
-    return "always" not in wanted if "never" not in wanted else not _matches(wanted["never"], tool)
+    if "always" in wanted and ("never" not in wanted or _matches(wanted["always"], tool)):
+        return _matches(wanted["always"], tool)
+    return "never" not in wanted or not _matches(wanted["never"], tool)
 
 
 def _of_type(item_type: str, items: list[Json]) -> list[Json]:
@@ -312,15 +294,18 @@ def _ended(item: Json, response: Json) -> Told:
     yield f"mcp_call.{item['status']}", {}
 
 
-_STAGES = ("in_progress", "arguments", _ended)
-_BEGUN = {"arguments": "", "error": None, "output": None}
 MCP = Tool(
     name="mcp",
     entry=_entry,
     offers=_offers,
     items=(
         ItemKind("mcp_list_tools", ("in_progress", "completed"), {"tools": []}, ("status",)),
-        ItemKind("mcp_call", _STAGES, _BEGUN, read=_read_call),
+        ItemKind(
+            "mcp_call",
+            ("in_progress", "arguments", _ended),
+            {"arguments": "", "error": None, "output": None},
+            read=_read_call,
+        ),
         # A call. Its result is the call that was approved, or the denial.
         ItemKind(
             "mcp_approval_request",

@@ -27,6 +27,7 @@ from ..errors import Json
 
 if TYPE_CHECKING:
     from mcp.client.client import Client
+    from mcp.types import Tool as MCPTool
 
 TIMEOUT = 30.0  # seconds a server may take for a listing or a call
 MOST_TOOLS = 1_000  # that a server may list, and pages of them, which may have no end
@@ -64,7 +65,7 @@ def is_loopback(url: str) -> bool:
 
 
 def list_tools(endpoint: Endpoint) -> list[Json]:
-    """All tools of a server, as MCP writes them: `{"name", "description", "inputSchema", …}`."""
+    """All tools of a server, as an `mcp_list_tools` item shows them (contract D)."""
 
     async def ask(client: "Client") -> list[Json]:
         found, cursor = [], None
@@ -73,10 +74,19 @@ def list_tools(endpoint: Endpoint) -> list[Json]:
             found += page.tools
             cursor = page.next_cursor
             if cursor is None and len(found) <= MOST_TOOLS:
-                return [each.model_dump(by_alias=True, mode="json") for each in found]
+                return [_listed(tool) for tool in found]
         raise ValueError(f"It lists more than {MOST_TOOLS:,} tools, or pages of them.")
 
     return _wait(endpoint, ask)
+
+
+def _listed(tool: "MCPTool") -> Json:
+    return {
+        "annotations": {"read_only": bool(tool.annotations and tool.annotations.read_only_hint)},
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+        "name": tool.name,
+    }
 
 
 def call_tool(endpoint: Endpoint, name: str, arguments: str) -> Json:

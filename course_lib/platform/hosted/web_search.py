@@ -8,24 +8,21 @@ that the real tool has beside its index.
 from ... import web
 from ..errors import Json
 from ..rules import shape
-from .tool import Call, Ran, hosted_tool
+from .tool import Call, Ran, hosted_tool, with_defaults
 
 # search_context_size → how many pages are read, and how many passages of each.
 SIZES = {"low": (2, 1), "medium": (4, 2), "high": (6, 4)}
 PLACE = ("city", "country", "region", "timezone")
 
 
+_shown = with_defaults({"search_context_size": "medium", "user_location": None})
+
+
 def _echo(entry: Json) -> Json:
     """With the defaults in force, as recorded. The preview has no filters."""
-    near = entry.get("user_location")
-    place = {name: (near or {}).get(name) for name in PLACE}
-    if near is None:
-        place["country"] = "US"
-    echoed = {
-        "type": entry["type"],
-        "search_context_size": entry.get("search_context_size") or "medium",
-        "user_location": {"type": "approximate", **place},
-    }
+    near = entry.get("user_location") or {"country": "US"}
+    place = {"type": "approximate", **{name: near.get(name) for name in PLACE}}
+    echoed = _shown(entry) | {"user_location": place}
     if entry["type"].startswith("web_search_preview"):
         return echoed
     return echoed | {"filters": entry.get("filters"), "return_token_budget": "default"}
