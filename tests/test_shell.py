@@ -372,6 +372,15 @@ def test_skills_are_uploaded_and_referred_to() -> None:
         assert list(opened.skills.list()) == []
 
 
+def test_the_oldest_skills_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skills, "MOST_BYTES", 2 * skills.unpack(greeting()).size)
+    with client(Platform()) as opened:
+        made = [opened.skills.create(files=("greet.zip", greeting())).id for _ in range(3)]
+        assert [each.id for each in opened.skills.list(order="asc")] == made[1:]
+        opened.skills.versions.create(made[2], files=("greet.zip", greeting()))
+        assert [each.id for each in opened.skills.list()] == made[2:]
+
+
 # --- By the client
 
 

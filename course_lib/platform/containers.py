@@ -52,6 +52,11 @@ class Container:
     def id(self) -> str:
         return str(self.body["id"])
 
+    @property
+    def size(self) -> int:
+        held = sum(len(file.content) for file in self.files.values())
+        return held + len(self.values) + sum(skill.size for skill in self.skills)
+
     @contextmanager
     def alone(self, state: State) -> Iterator[None]:
         """A container does one thing at a time: wait for it, and let other requests in meanwhile.
@@ -135,16 +140,13 @@ def is_expired(container: Container, state: State) -> bool:
 
 
 def make_room(state: State, used: Container) -> None:
-    """Take the files of those that have expired; then drop the oldest while all hold too much."""
-    sizes: dict[str, int] = {}
+    """Empty those that have expired; then drop the oldest while all hold too much."""
     for container in state.containers.values():
         if is_expired(container, state):
             container.files, container.skills, container.values = {}, [], b""
-        sizes[container.id] = sum(len(file.content) for file in container.files.values())
-    for container_id in [*sizes]:
-        if sum(sizes.values()) > MOST_BYTES and container_id != used.id:
-            sizes[container_id] = 0
-            del state.containers[container_id]
+    others = [each for each in state.containers.values() if each is not used]
+    while others and used.size + sum(each.size for each in others) > MOST_BYTES:
+        del state.containers[others.pop(0).id]
 
 
 def put(

@@ -23,6 +23,7 @@ ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, o
 MOST_FILES = 500
 LARGEST_BUNDLE = 50 * 1024 * 1024  # bytes of the zip
 LARGEST_SKILL = 25 * 1024 * 1024  # bytes, unpacked
+MOST_BYTES = 256 * 1024**2  # of all that are stored; the oldest make room for new ones
 UNSAFE = re.compile(r'[\x00-\x1f<>:"|?*\\]')  # in a file's name, on one system or another
 
 
@@ -40,6 +41,10 @@ class Skill:
     @property
     def path(self) -> str:
         return f"{ROOT}/{self.folder}"
+
+    @property
+    def size(self) -> int:
+        return len(self.bundle) + sum(map(len, self.files.values()))
 
 
 @dataclass(slots=True)
@@ -160,7 +165,6 @@ def create(state: State, request: Request, body: Json) -> Json:
     """Keep a skill: a zip bundle, or its files one by one (multipart `files` or `files[]`)."""
     stored = StoredSkill({"id": state.new_id("skill"), "object": "skill", "created_at": state.now})
     stored.prefer(_add(state, stored, request, body))
-    state.skills[stored.body["id"]] = stored
     return stored.body
 
 
@@ -192,9 +196,14 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
         "skill_id": stored.body["id"],
         "version": number,
     }
-    stored.versions[number] = replace(skill, body=shown)
+    added = stored.versions[number] = replace(skill, body=shown)
     stored.body["latest_version"] = number
-    return stored.versions[number]
+    state.skills[stored.body["id"]] = stored
+    while (
+        sum(v.size for kept in state.skills.values() for v in kept.versions.values()) > MOST_BYTES
+    ):
+        del state.skills[next(iter(state.skills))]
+    return added
 
 
 def list_all(state: State, request: Request) -> Json:
