@@ -22,4 +22,5 @@ def test_every_shape_is_used() -> None:
     code = "".join(path.read_text("utf-8") for path in (ROOT / "course_lib").rglob("*.py"))
     named = set(re.findall(r"\w+", " ".join(shapes().values())))
     named |= set(re.findall(r"\w+", " ".join(re.findall('"[^"\\n]*"', code))))
+    named |= set(re.findall(r"\w+", TABLE.with_name("routes.txt").read_text(encoding="utf-8")))
     assert [name for name in shapes() if name not in named] == []
