@@ -318,6 +318,13 @@ def test_a_connection_without_a_key_is_refused(address: str) -> None:
             pass
 
 
+def test_a_connection_to_another_address_is_refused(address: str) -> None:
+    elsewhere = f"{address}/elsewhere"
+    with pytest.raises(Exception, match="404"):  # noqa: SIM117
+        with client(elsewhere).responses.connect(websocket_connection_options=DIRECT):
+            pass
+
+
 def test_the_agents_sdk_holds_a_session_over_a_websocket(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         "HTTP_PROXY",
