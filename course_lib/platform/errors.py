@@ -15,7 +15,6 @@ from typing import Any
 Json = dict[str, Any]
 
 GAP = "offline_unverified"  # the code of a refusal whose live wording nobody has recorded
-NEAR = 2  # edits
 REFUSALS = Path(__file__).with_name("data") / "refusals.toml"
 
 
@@ -88,26 +87,3 @@ def wrong_value(
     """A value that is no text, or is not there at all, is shown as an empty one."""
     shown = value if isinstance(value, str) else ""
     return refusal("wrong_value", param, hint=hint, shown=shown, supported=quoted(supported))
-
-
-def unknown_parameter(
-    path: str, name: str, known: tuple[str, ...], sent: Json, hint: str | None = None
-) -> ApiError:
-    """`path` is where it stands (`input[0].bogus`); `known` are its legal neighbours.
-
-    Those within two edits are offered, the nearest first, but none that was sent already.
-    """
-    found = sorted((_edits(name, each, NEAR), each) for each in known if each not in sent)
-    near = [repr(each) for edits, each in found[:2] if edits <= NEAR]
-    nearest = f" Did you mean {' or '.join(near)}?" if near else ""
-    return refusal("unknown_parameter", path, hint=hint, nearest=nearest)
-
-
-def _edits(a: str, b: str, most: int) -> int:
-    """How many single-character edits turn `a` into `b` (Levenshtein); more than `most` will do."""
-    if a[:1] == b[:1]:
-        return _edits(a[1:], b[1:], most) if a else 0
-    if not most:
-        return 1
-    options = ((a[1:], b[1:]), (a[1:], b), (a, b[1:]))  # replace, leave out, put in
-    return 1 + min(_edits(*each, most - 1) for each in options)

@@ -17,14 +17,9 @@ from .faults import Fault
 from .http import Request
 from .output import cached_tokens, usage
 from .pages import choice, deleted, list_page, listed
-from .rules import reject_unknown
 from .state import State, StoredResponse
 
 STEPS = ("queued", "in_progress")  # what is shown in the background before the response itself
-COMPACTED = (
-    "model", "input", "instructions", "previous_response_id", "prompt_cache_key",
-    "prompt_cache_options", "prompt_cache_retention", "service_tier",
-)  # fmt: skip
 
 
 def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
@@ -101,7 +96,6 @@ def count_input_tokens(state: State, request: Request, body: Json) -> Json:
 
 def compact(state: State, request: Request, body: Json) -> Json:
     """The user's messages as they are, and the rest in one sealed item to go on from."""
-    reject_unknown(body, "", COMPACTED)
     turn = check_turn(body | {"input": body.get("input") or []}, state)
     asked = [item for item in turn.context.items if item.get("role") == "user"]
     item, tokens = compaction_item(turn.context.items, state)

@@ -12,9 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .errors import Json, quoted, refusal, unknown_parameter, wrong_type, wrong_value
+from .errors import Json, quoted, refusal, wrong_type, wrong_value
 
 Rule = Callable[[Any, str], None]
+NEAR = 2  # edits
 TABLE = Path(__file__).with_name("data") / "requests.txt"
 
 
@@ -143,11 +144,28 @@ def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) ->
 def reject_unknown(
     value: Json, path: str, known: tuple[str, ...], hints: dict[str, str] | None = None
 ) -> None:
-    """`hints` holds what to tell a learner about names that are often sent by mistake."""
+    """Of names within two edits the nearest are offered, but none that was sent already.
+
+    `hints` holds what to tell a learner about names that are often sent by mistake.
+    """
     for name in value:
-        if name not in known:
-            hint = (hints or {}).get(name)
-            raise unknown_parameter(f"{path}.{name}" if path else name, name, known, value, hint)
+        if name in known:
+            continue
+        found = sorted((_edits(name, each, NEAR), each) for each in known if each not in value)
+        near = [repr(each) for edits, each in found[:2] if edits <= NEAR]
+        nearest = f" Did you mean {' or '.join(near)}?" if near else ""
+        place, hint = f"{path}.{name}" if path else name, (hints or {}).get(name)
+        raise refusal("unknown_parameter", place, hint=hint, nearest=nearest)
+
+
+def _edits(a: str, b: str, most: int) -> int:
+    """How many single-character edits turn `a` into `b` (Levenshtein); more than `most` will do."""
+    if a[:1] == b[:1]:
+        return _edits(a[1:], b[1:], most) if a else 0
+    if not most:
+        return 1
+    options = ((a[1:], b[1:]), (a[1:], b), (a, b[1:]))  # replace, leave out, put in
+    return 1 + min(_edits(*each, most - 1) for each in options)
 
 
 # --- The table
