@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import Json, refusal
 from ..state import Reading, State
-from .function import offer_function
+from .function import offer_own
 from .tool import ITEM_KINDS, KINDS, Call, Offer, Outcome, caller_id, name_of
 from .tool_search import as_loaded, deferred
 
@@ -68,7 +68,7 @@ class Desk:
 
     def offer(self, name: str) -> Offer:
         """What a model calls by this name. One that nobody declared is for the client to refuse."""
-        return self.offers.get(name) or offer_function({"type": "function", "name": name})
+        return self.offers.get(name) or offer_own({"type": "function", "name": name})
 
     def run(self, call: Json, caller: Json | None = None) -> Outcome:
         """Run a call of the model, or of a program; ask `Outcome.waits` whether it is settled."""

@@ -6,15 +6,27 @@ client to answer.
 
 import json
 import re
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Json, refusal
 from ..http import written
 from ..rules import reject_unknown, shape, shape_fields, up_to
+from ..state import State
 from ..strict_schema import check_named, fits_strict, normalise
 from ..tokens import sayable
-from .tool import Call, ItemKind, Offer, Outcome, Told, Tool, call_item, seen, tell, with_defaults
+from .tool import (
+    Call,
+    ItemKind,
+    Offer,
+    Outcome,
+    Told,
+    Tool,
+    call_item,
+    reads_output,
+    seen,
+    tell,
+    with_defaults,
+)
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -54,10 +66,21 @@ def check_function(tool: Json, path: str) -> None:
             check_named(tool["name"], tool[name], f"{path}.{name}", strict)
 
 
+def _format(value: Any, path: str) -> None:
+    _any_format(value, path)
+    if value.get("syntax") == "regex":
+        try:
+            re.compile(value["definition"])
+        except re.error as error:
+            raise refusal("wrong_grammar", f"{path}.definition", error=error) from None
+
+
+_any_format = shape("CustomFormat")
+
+
 _IF_SENT = ("defer_loading", "allowed_callers")
-_shown = with_defaults(
-    dict.fromkeys(("description", "name", "output_schema", "parameters", "strict")), *_IF_SENT
-)
+_FUNCTION = ("description", "name", "output_schema", "parameters", "strict")
+_shown = with_defaults(dict.fromkeys(_FUNCTION), *_IF_SENT)
 
 
 def _echo(tool: Json) -> Json:
@@ -72,22 +95,26 @@ def _echo(tool: Json) -> Json:
     return shown
 
 
-def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    if not entry.get("defer_loading"):
-        yield offer_function(entry)
+# --- A call ---------------------------------------------------------------------------------------
 
 
-def offer_function(entry: Json) -> Offer:
-    return Offer(entry, entry, _call, client=True, written="arguments")
+def _offers(entry: Json, desk: "Desk") -> list[Offer]:
+    return [] if entry.get("defer_loading") else [offer_own(entry)]
 
 
-def _call(call: Call) -> Outcome:
-    arguments = sayable(written(call.arguments))
-    return _ask(call, "fc", {"type": "function_call", "arguments": arguments})
+def offer_own(entry: Json) -> Offer:
+    if entry["type"] == "function":
+        return Offer(entry, entry, _ask, client=True, written="arguments")
+    shown = entry | {"parameters": seen("custom")["parameters"]}
+    return Offer(shown, entry, _ask, client=True, written="input")
 
 
-def _ask(call: Call, prefix: str, said: Json) -> Outcome:
+def _ask(call: Call) -> Outcome:
     """The item by which the client is asked to run its tool."""
+    prefix, said = "fc", {"type": "function_call", "arguments": sayable(written(call.arguments))}
+    if call.offer.written == "input":
+        given = sayable(str(call.arguments.get("input") or ""))
+        prefix, said = "ctc", {"type": "custom_tool_call", "input": given}
     item = call_item(call, prefix, said | {"name": call.declared["name"]})
     if "namespace" in call.offer.tool:
         item["namespace"] = call.offer.tool["namespace"]
@@ -101,6 +128,10 @@ def _tell_arguments(item: Json, response: Json) -> Told:
     return tell("function_call_arguments", item["arguments"], done)
 
 
+def _read_custom(item: Json, state: State) -> list[Json]:
+    return [item | {"type": "function_call", "arguments": written({"input": item["input"]})}]
+
+
 FUNCTION = Tool(
     name="function",
     entry=_function,
@@ -109,14 +140,23 @@ FUNCTION = Tool(
     label="name",
     echo=_echo,
 )
+CUSTOM = Tool(
+    name="custom",
+    entry=shape("Custom", Name=check_name, Format=_format),
+    offers=_offers,
+    items=(
+        ItemKind("custom_tool_call", ("input",), begun={"input": ""}, read=_read_custom),
+        ItemKind("custom_tool_call_output", read=reads_output(lambda item: item["output"])),
+    ),
+    label="name",
+    echo=with_defaults({"description": None, "name": None, "format": {"type": "text"}}, *_IF_SENT),
+)
 
 
 def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> None:
     """What a function with an `output_schema` returns as a text is JSON (recorded)."""
     tools = [tool for entry in entries for tool in (entry, *entry.get("tools", []))]
     structured = {tool["name"] for tool in tools if tool.get("output_schema")}
-    if not structured:
-        return
     functions = (item for item in items if item.get("type") == "function_call")
     calls = {item["call_id"] for item in functions if item["name"] in structured}
     for item in new:
@@ -126,50 +166,3 @@ def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> No
                 json.loads(output)
             except (ValueError, RecursionError):
                 raise refusal("output_not_json") from None
-
-
-# --- custom: called with a text, perhaps of a given form ------------------------------------------
-
-
-def _format(value: Any, path: str) -> None:
-    _any_format(value, path)
-    if value.get("syntax") == "regex":
-        try:
-            re.compile(value["definition"])
-        except re.error as error:
-            raise refusal("wrong_grammar", f"{path}.definition", error=error) from None
-
-
-_any_format = shape("CustomFormat")
-
-
-def _offers_custom(entry: Json, desk: "Desk") -> Iterator[Offer]:
-    if not entry.get("defer_loading"):
-        shown = entry | {"parameters": seen("custom")["parameters"]}
-        yield Offer(shown, entry, _call_custom, client=True, written="input")
-
-
-def _call_custom(call: Call) -> Outcome:
-    said = sayable(str(call.arguments.get("input") or ""))
-    return _ask(call, "ctc", {"type": "custom_tool_call", "input": said})
-
-
-def _read_call(item: Json, state: Any) -> list[Json]:
-    return [item | {"type": "function_call", "arguments": written({"input": item["input"]})}]
-
-
-def _read_output(item: Json, state: Any) -> list[Json]:
-    return [item | {"type": "function_call_output"}]
-
-
-CUSTOM = Tool(
-    name="custom",
-    entry=shape("Custom", Name=check_name, Format=_format),
-    offers=_offers_custom,
-    items=(
-        ItemKind("custom_tool_call", ("input",), begun={"input": ""}, read=_read_call),
-        ItemKind("custom_tool_call_output", read=_read_output),
-    ),
-    label="name",
-    echo=with_defaults({"description": None, "name": None, "format": {"type": "text"}}, *_IF_SENT),
-)

@@ -172,7 +172,7 @@ def as_call(name: str, call_id: str | None, arguments: str) -> list[Json]:
     return [{"type": "function_call", **called}]
 
 
-def as_output(call_id: str | None, output: str) -> list[Json]:
+def as_output(call_id: str | None, output: Any) -> list[Json]:
     return [{"type": "function_call_output", "call_id": call_id, "output": output}]
 
 
@@ -181,7 +181,7 @@ def reads_call(name: str, said: Callable[[Json], Json]) -> Reader:
     return lambda item, state: as_call(name, item["call_id"], written(said(item)))
 
 
-def reads_output(told: Callable[[Json], str]) -> Reader:
+def reads_output(told: Callable[[Json], Any]) -> Reader:
     return lambda item, state: as_output(item.get("call_id") or item["id"], told(item))
 
 

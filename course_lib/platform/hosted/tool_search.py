@@ -17,7 +17,18 @@ from ..rules import shape, tagged
 from ..state import State
 from ..strict_schema import check_named
 from .function import CUSTOM, FUNCTION, check_name
-from .tool import Call, ItemKind, Offer, Outcome, Tool, as_call, as_output, name_of, seen
+from .tool import (
+    Call,
+    ItemKind,
+    Offer,
+    Outcome,
+    Tool,
+    as_call,
+    as_output,
+    name_of,
+    seen,
+    with_defaults,
+)
 
 if TYPE_CHECKING:
     from .desk import Desk
@@ -83,23 +94,19 @@ def _entry(value: Any, path: str) -> None:
         check_named("tool_search", value["parameters"], f"{path}.parameters", strict=False)
 
 
-def _echo(entry: Json) -> Json:
-    return {"type": "tool_search", "description": None, "parameters": None} | entry
-
-
 def _offers(entry: Json, desk: "Desk") -> Iterator[Offer]:
     if entry.get("execution") == "client":
         said = {name: entry[name] for name in ("description", "parameters") if entry[name]}
         yield Offer(seen("tool_search") | said, entry, _ask_client, client=True)
         return
-    found = [each for declared in desk.declared if (each := deferred(declared))]
+    found = {name_of(each): _about(each) for each in desk.declared if deferred(each)}
     loaded = {name_of(each) for each in desk.loaded}
-    left = {name_of(e): _about(e) for e in found if name_of(e) not in loaded}
-    if left:
+    waiting = [{"path": p, "description": found[p]} for p in found if p not in loaded]
+    if waiting:
         # What is loaded by now is told of all the same, so that the prefix stays cached.
-        listed = "".join(f"\n- {name_of(each)}: {_about(each)}" for each in found)
-        paths = {"type": "array", "items": {"type": "string", "enum": list(left)}}
-        waiting = [{"path": path, "description": about} for path, about in left.items()]
+        listed = "".join(f"\n- {path}: {about}" for path, about in found.items())
+        enum = [each["path"] for each in waiting]
+        paths = {"type": "array", "items": {"type": "string", "enum": enum}}
         shown: Json = {
             "description": seen("tool_search")["description"] + listed,
             "parameters": {"type": "object", "properties": {"paths": paths}, "required": ["paths"]},
@@ -127,8 +134,8 @@ def _search(call: Call) -> Outcome:
     found = [entry for entry in entries if entry and name_of(entry) in wanted]
     call.desk.loaded += [as_loaded(entry, alone=True) for entry in found]
     common: Json = {"execution": "server", "call_id": None, "status": "completed"}
-    asked = {"id": call.state.new_id("tsc"), "type": "tool_search_call", **common}
-    brought = {"id": call.state.new_id("tso"), "type": "tool_search_output", **common}
+    asked = common | {"id": call.state.new_id("tsc"), "type": "tool_search_call"}
+    brought = common | {"id": call.state.new_id("tso"), "type": "tool_search_output"}
     items = [asked | {"arguments": {"paths": list(wanted)}}, brought | {"tools": found}]
     return Outcome(items, _read_output(items[1], call.state))
 
@@ -161,5 +168,5 @@ TOOL_SEARCH = Tool(
         ItemKind("tool_search_call", begun={"arguments": {}}, read=_read_call),
         ItemKind("tool_search_output", read=_read_output),
     ),
-    echo=_echo,
+    echo=with_defaults({"description": None, "parameters": None}, "execution"),
 )
