@@ -23,7 +23,6 @@ SMALL_TALK = "You are welcome. Tell me if there is something I can do."
 NOT_FOUND = "I searched, and found nothing that answers this."
 MOST_ROWS = 10
 SOURCES = ("url", "file_id", "source", "filename", "id")  # what a passage is cited by
-TITLES = ("title", "filename", "name")
 ENOUGH = 0.4  # of the question's words, for a sentence to answer it
 ALSO = 0.75  # of the best sentence's share, for a second one to be said
 IN_TITLE = 0.8  # how much a word of the question counts that only the title has
@@ -33,10 +32,12 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|(?=\n)|$)")
 
 def ask_for(name: str, missing: list[Parameter]) -> str:
     """Ask for the values a call still needs."""
-    told = (f" ({each.about.rstrip('.')})" if each.about else "" for each in missing[:4])
-    names = (each.label.replace(".", " ").replace("_", " ") for each in missing)
-    needed = " and ".join(map("".join, zip(names, told, strict=False)))
-    return f"To use {name} I need the {needed}. Which should I take?"
+    needed = [
+        " ".join(each.path).replace("_", " ")
+        + (f" ({each.about.rstrip('.')})" if each.about else "")
+        for each in missing[:4]
+    ]
+    return f"To use {name} I need the {' and '.join(needed)}. Which should I take?"
 
 
 def from_results(question: str, made: list[Made]) -> Json:
@@ -50,40 +51,34 @@ def from_results(question: str, made: list[Made]) -> Json:
         return message(text)
     opened = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)
     chosen = _chosen(question, [each for own in found for each in own or ()], opened)
-    citations: list[Json] = []
+    spans: dict[str, tuple[int, int]] = {}
     for said, source in chosen:
-        start = len(text) + bool(text)
+        begin, _ = spans.get(source, (len(text) + bool(text), 0))
         text = f"{text} {said}".strip()
-        if citations and citations[-1]["source"] == source:
-            citations[-1]["end"] = len(text)
-        else:
-            citations.append({"start": start, "end": len(text), "source": source})
+        spans[source] = begin, len(text)
+    citations = [{"start": a, "end": b, "source": source} for source, (a, b) in spans.items()]
     return message(text if chosen else f"{text} {NOT_FOUND}".strip()) | {"citations": citations}
-
-
-# --- passages -------------------------------------------------------------------------------------
 
 
 def passages(output: Any) -> list[Json] | None:
     """The passages in a result: a list, or a list in an object, whose members have a `text`."""
+
+    def is_passage(each: Any) -> bool:
+        has_text = isinstance(each, dict) and isinstance(each.get("text"), str)
+        return has_text and any(map(each.get, SOURCES))
+
     if isinstance(output, dict) and output.get("results") == []:
         return []
     lists = [*output.values()] if isinstance(output, dict) else [output]
-    return next((each for each in lists if isinstance(each, list) and _are_passages(each)), None)
-
-
-def _are_passages(members: list[Any]) -> bool:
-    return bool(members) and all(
-        isinstance(each, dict) and isinstance(each.get("text"), str) and any(map(each.get, SOURCES))
-        for each in members
-    )
+    lists = [each for each in lists if isinstance(each, list)]
+    return next((each for each in lists if each and all(map(is_passage, each))), None)
 
 
 def _chosen(question: str, found: list[Json], opened: bool) -> list[tuple[str, str]]:
     """One or two sentences with their sources; of a page that was opened, the best there is."""
     asked, shares = _stems(question), dict[str, tuple[float, str]]()
     for passage in found:
-        titles = [str(passage.get(name) or "") for name in TITLES]
+        titles = [str(passage.get(name) or "") for name in ("title", "filename", "name")]
         above = _stems(" ".join([*titles, *_HEADING.findall(passage["text"])]))
         source = next(str(passage[name]) for name in SOURCES if passage.get(name))
         for sentence in map(str.strip, _SENTENCE.findall(_HEADING.sub("", passage["text"]))):
@@ -93,42 +88,26 @@ def _chosen(question: str, found: list[Json], opened: bool) -> list[tuple[str, s
                 shares.setdefault(sentence, (share / max(len(asked), 1), source))
     best = sorted(shares, key=lambda said: -shares[said][0])[:2]
     most = shares[best[0]][0] if best else 0.0
-    if most < ENOUGH and not opened:
-        return []
-    least = ALSO * most
-    return [
-        (s, shares[s][1]) for s in shares if s == best[0] or (s in best and shares[s][0] >= least)
-    ]
+    least = ALSO * most if most >= ENOUGH or opened else 2.0
+    return [(said, shares[said][1]) for said in shares if said in best and shares[said][0] >= least]
 
 
 def _stems(text: str) -> set[str]:
     return {*map(stem, content_words(text)), *re.findall(r"\d+", text)}
 
 
-# --- other results --------------------------------------------------------------------------------
-
-
 def _alone(made: Made) -> str | None:
     """What is said of the last result where that is the whole answer; None if it is not."""
-    match made.name:
-        case _ if made.failed:
-            return None
+    match made.name if not made.failed else "":
         case "image_generation":  # a picture says all that there is to say (recorded)
             return ""
         case "shell" | "local_shell":
-            told = f":\n\n{made.printed}" if made.printed else " nothing."
-            return f"The shell printed{told}"
+            return "The shell printed" + (f":\n\n{made.printed}" if made.printed else " nothing.")
         case "code_interpreter":  # what it printed, and links to the files it wrote
-            logs = str(made.told.get("logs") or "").strip()
-            told = (
-                f"The code printed:\n\n{logs}"
-                if "\n" in logs
-                else f"The result is {logs or 'empty'}."
-            )
-            links = [
-                f"[{link.rsplit('/', 1)[-1]}]({link})" for link in made.told.get("files") or ()
-            ]
-            return "\n\n".join([told, *links])
+            logs = str(made.told.get("logs") or "").strip() or "empty"
+            said = f"The code printed:\n\n{logs}" if "\n" in logs else f"The result is {logs}."
+            links = (f"[{each.split('/')[-1]}]({each})" for each in made.told.get("files") or ())
+            return "\n\n".join([said, *links])
     return None
 
 
@@ -139,44 +118,35 @@ def _sentence(name: str, data: Any) -> str:
     if not isinstance(data, dict):
         return f"{name} says: {_spoken(data)}".rstrip(".") + "."
     if data.get("ok") is False or data.get("error"):
-        return _failure(name, data)
+        # what failed, what the user should know of how to mend it, and a question if one is asked
+        fix = re.split(r"(?<=[.!?])\s+", str(data.get("how_to_fix") or "").strip())
+        error = _spoken(data.get("error") or data.get("message") or "no reason given")
+        told = (
+            part.rstrip(".") for part in fix if part and not pattern("to the model").search(part)
+        )
+        back = " What should I use instead?" if any(map(pattern("ask back").search, fix)) else ""
+        return f"{name} could not do it: {'. '.join([error, *told])}.{back}"
     total = next((data[key] for key in data if key.lower() in words("total_keys")), None)
-    facts = [
-        _rows(key.replace("_", " "), value, total)
-        if isinstance(value, list) and len(value) > 1
-        else _fact(key, value)
-        for key, value in data.items()
-        if key != "ok"
-    ]
+    facts = [_fact(str(key), value, total, top=True) for key, value in data.items() if key != "ok"]
     return f"According to {name}: {', '.join(facts) or 'nothing'}."
 
 
-def _failure(name: str, data: Json) -> str:
-    """What failed, what the user should know of how to mend it, and a question if one is asked."""
-    fix = str(data.get("how_to_fix") or "").strip()
-    said = [_spoken(data.get("error") or data.get("message") or "no reason given"), *(
-        part.rstrip(".") for part in re.split(r"(?<=[.!?])\s+", fix)
-        if part and not pattern("to the model").search(part)
-    )]  # fmt: skip
-    back = " What should I use instead?" if pattern("ask back").search(fix) else ""
-    return f"{name} could not do it: {'. '.join(said)}.{back}"
-
-
-def _rows(what: str, rows: list[Any], total: Any) -> str:
-    """So many rows: the total if one is declared, else as many as there are."""
-    shown = _spoken(rows) + ("; …" if len(rows) > MOST_ROWS else "")
-    if type(total) is int and total > len(rows):
-        return f"there are {total} {what} in all, of which {len(rows)} are shown: {shown}"
-    return f"there are {len(rows)} {what}: {shown}"
-
-
-def _fact(key: str, value: Any) -> str:
-    """`weight_kg: 3.2` has a unit to say; `weight: 3.2` has none."""
+def _fact(key: str, value: Any, total: Any = None, top: bool = False) -> str:
+    """`weight_kg: 3.2` has a unit to say; `weight: 3.2` has none. Rows are as many as there are,
+    or as a total declares."""
     *what, last = key.split("_")
-    unit = table("key_units").get(last) if what else None
+    said, unit = " ".join([*what, last]), table("key_units").get(last) if what else None
+    if top and isinstance(value, list) and len(value) > 1:
+        many = type(total) is int and total > len(value)
+        told = (
+            f"{total} {said} in all, of which {len(value)} are shown"
+            if many
+            else f"{len(value)} {said}"
+        )
+        return f"there are {told}: {_spoken(value)}" + "; …" * (len(value) > MOST_ROWS)
     if unit and isinstance(value, int | float) and not isinstance(value, bool):
         return f"{' '.join(what)} {value} {unit}"
-    return f"{key.replace('_', ' ')} {_spoken(value)}"
+    return f"{said} {_spoken(value)}"
 
 
 def _spoken(value: Any) -> str:
@@ -188,23 +158,18 @@ def _spoken(value: Any) -> str:
         case list():
             return "; ".join(map(_spoken, value[:MOST_ROWS])) or "none"
         case dict():
-            return ", ".join(_fact(str(key), v) for key, v in value.items())
+            return ", ".join(_fact(str(key), each) for key, each in value.items())
     return str(value).strip()
 
 
-# --- structured output ----------------------------------------------------------------------------
-
-
 def as_json(text: str, text_format: Json, request: str, made: list[Made]) -> str:
-    """`text`, or the same answer as JSON where `text.format` asks for it.
+    """An answer as the JSON that `text.format` asks for.
 
     A value comes from a result with the same key, then from the request, as an argument would.
     What neither says is the plainest value that the schema allows: no more than a placeholder.
     """
     if text_format["type"] == "json_object":
         return json.dumps({"answer": text}, ensure_ascii=False)
-    if text_format["type"] == "text":
-        return text
     facts = {key: value for each in made for key, value in each.told.items()}
     spoken = [request, *(str(each.output) for each in made if not each.told)]
     [tool] = compile_tools([{"name": "answer", "parameters": text_format["schema"]}])

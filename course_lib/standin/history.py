@@ -12,7 +12,7 @@ from .fill import Call, fill
 from .lexicon import pattern, words
 from .prompt import Json
 from .request import read_request, shortened
-from .text import likeness, plain_words
+from .text import likeness, name_words
 from .tool import Parameter, Tool
 
 GENERIC_FAILURE = "an error occurred while running the tool"
@@ -92,7 +92,7 @@ def read(items: list[Json]) -> Situation:
 
 def obey(situation: Situation, tools: dict[str, Tool]) -> Call | None:
     """The call that the latest result tells the model to make, if it has not been made."""
-    text = "\n".join(texts(situation.made[-1].output))
+    text = str(situation.made[-1].output)
     for found in pattern("order to call").finditer(text):
         tool = tools.get(found[1])
         if tool is None or any(made.name == tool.name for made in situation.made):
@@ -119,14 +119,12 @@ def corrected(made: list[Made]) -> Json | None:
         suggested = suggested[0]
     if isinstance(suggested, dict):
         return last.arguments | {k: v for k, v in suggested.items() if k in last.arguments}
-    error = plain_words(str(last.told.get("error")).replace("_", " "))
+    error = name_words(str(last.told.get("error")))
 
     def likely(name: str) -> float:
-        """An argument of the suggestion's type, that the error speaks of, and that is like it."""
-        value, own = last.arguments[name], plain_words(name.replace("_", " "))
-        a, b = {*str(value).lower()}, {*str(suggested).lower()}
-        alike = len(a & b) / max(len(a | b), 1)
-        return (type(value) is type(suggested)) + likeness(own, error) + 0.5 * alike
+        """An argument of the suggestion's type, that the error speaks of."""
+        same_type = type(last.arguments[name]) is type(suggested)
+        return same_type + likeness(name_words(name), error)
 
     return last.arguments | {max(last.arguments, key=likely): suggested}
 
@@ -142,15 +140,6 @@ def fact_for(parameter: Parameter, facts: Json, nearly: bool) -> Any:
     }
     best = max(weights, key=lambda key: weights[key], default="")
     return facts[best] if weights.get(best) else None
-
-
-def texts(output: Any) -> list[str]:
-    """All the texts in a result, whatever their depth."""
-    if isinstance(output, dict):
-        output = list(output.values())
-    if isinstance(output, list):
-        return [text for each in output for text in texts(each)]
-    return [output] if isinstance(output, str) else []
 
 
 def _parsed(text: Any) -> Any:

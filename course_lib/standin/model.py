@@ -8,18 +8,19 @@ understand a sentence, reason over a result, or write more than it was told.
 import re
 from typing import Any
 
-from . import answer, history
+from . import answer, history, program
 from .choose import Ranked, calls_of, is_small_talk, plan, rank
 from .fill import Call, fill
 from .lexicon import pattern
-from .offered import Offered
 from .prompt import Answer, Argument, Candidate, Explanation, Json, Prompt, call, message
 from .request import read_request, shortened
-from .sent import Sent, finish, query
+from .sent import Sent, as_weighed, finish, query, write
 from .text import plain_words, stem
-from .tool import Parameter
+from .tool import Parameter, compile_tools
 
 SURER = 2  # times as likely a value must be for another tool to have that one called first
+AS_WELL = 0.9  # of the best path's score, for another one to be loaded with it
+PROGRAM, PLAIN = "programmatic_tool_calling", ("function", "mcp")
 STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request
 # Those that a request is left to that no other tool fits, first come first.
 LEFT_FOR = ("code_interpreter", *STEPWISE, "tool_search", "file_search", "web_search")
@@ -33,60 +34,98 @@ class StandIn:
 
 
 class _Turn:
-    """One decision. Each step either settles the answer or leaves it to the next."""
+    """One decision: what was made → what follows from it → plan → call, ask or answer.
+
+    direct       the tools that the model may call itself, by name
+    in_program   those that a program of its may call
+    written      what tools of a known type are sent for the whole request
+    paths        what a search can load
+    functions    those that are filled from the request, compiled; `tools` are all that is weighed
+    """
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt, self.situation = prompt, history.read(prompt.items)
         self.request = read_request(self.situation.request)
-        self.told = f"{shortened(prompt.instructions or '')}\n{self.situation.told}".strip()
-        self.offered = Offered(prompt, self.situation, self.request, self.told)
-        self.forced = self.offered.forced
         self.ranked: list[Ranked] = []
         self.why = Explanation()
+        told = f"{shortened(prompt.instructions or '')}\n{self.situation.told}".strip()
+        self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told) if told else []
+        choice = prompt.tool_choice
+        named, self.forced = (
+            isinstance(choice, dict) and choice["name"],
+            choice not in ("auto", "none"),
+        )
+        self.direct, self.in_program = dict[str, Json](), dict[str, Json]()
+        for tool in _instructed(prompt.tools, self.sentences) if choice != "none" else ():
+            callers = tool.get("allowed_callers") or ("direct",)
+            if "direct" in callers and named in (False, tool["name"]):
+                self.direct[tool["name"]] = tool
+            if "programmatic" in callers and tool.get("type", "function") in PLAIN:
+                self.in_program[tool["name"]] = tool
+        if PROGRAM not in self.direct:
+            self.in_program = {}
+        self._weigh()
+
+    def _weigh(self) -> None:
+        """What is weighed: functions as declared, others by what they are known for."""
+        weighed: list[Json] = []
+        self.search, self.written, self.paths = "", dict[str, Json](), dict[str, Json]()
+        for name, tool in (self.direct | self.in_program).items():
+            if tool.get("type", "function") in PLAIN:
+                weighed.append(tool)
+            elif "deferred" in tool:
+                self.search = name
+                for each in () if self.situation.searched else tool["deferred"]:
+                    if each["path"] not in self.direct:  # "the tools for": it is no single act
+                        said = f"The tools for {each['description']}"
+                        weighed.append({"name": each["path"], "description": said})
+                        self.paths[each["path"]] = each
+            elif name != PROGRAM and (sent := self._write(tool, self.request.text)):
+                self.written[name] = sent
+                weighed.append(as_weighed(tool))
+        self.tools = compile_tools(weighed)
+        other = self.written.keys() | self.paths.keys()
+        self.functions = {tool.name: tool for tool in self.tools if tool.name not in other}
 
     def decide(self) -> Answer:
         made = self.situation.made
-        if made and self.offered.tools and (following := self._after_results()):
+        if made and self.tools and (following := self._after_results()):
             return following
         if made and not self.forced:
-            found = answer.from_results(query(self.situation.request), made)
-            return self._say(found, "every call has its result, so I answer")
-        if not self.offered.tools:
+            said = answer.from_results(query(self.situation.request), made)
+            return self._say(said, "every call has its result, so I answer")
+        if not self.tools:
             return self._say(message(answer.NO_TOOL), "there is no tool I may call")
         return self._first_turn()
 
-    # --- what was made, and what follows from it
-
     def _after_results(self) -> Answer | None:
-        made, functions = self.situation.made, self.offered.functions
-        last = made[-1]
-        obeyed = history.obey(self.situation, functions)
+        """What follows from what was made: to obey, to try again, or to go on."""
+        made, last = self.situation.made, self.situation.made[-1]
+        obeyed = history.obey(self.situation, self.functions)
         if obeyed and not (sent := finish(obeyed)).missing:
             return self._call([sent], f"a result says to call {sent.name}")
         if last.failed:
             again = last.arguments if last.broke else history.corrected(made)
-            if last.name not in functions or not isinstance(again, dict):
+            if last.name not in self.functions or not isinstance(again, dict):
                 return None
-            told = f"{last.name} failed; I try it again"
-            because = told if last.broke else "the result suggests another value"
+            same = f"{last.name} failed; I try it again"
+            because = same if last.broke else "the result suggests another value"
             return self._call([Sent(last.name, again)], because)
-        calls = self._plan()
-        ready = [
-            each for each in self.offered.sent(calls, self.ranked, self.request) if not each.missing
-        ]
-        if left := _remaining(ready, [each for each in made if each.name not in STEPWISE]):
-            return self._call(left, "the request asks for more than was done")
-        if step := self._first_of(STEPWISE):
-            return self._send([step], f"{step.tool.name} goes on with what was read")
-        return None
-
-    # --- what the request wants
+        done = [(each.name, each.arguments) for each in made if each.name not in STEPWISE]
+        planned = [each for each in self._sent(self._plan()) if not each.missing]
+        wanted = [(each.name, each.arguments) for each in planned]
+        left = [each for each in planned if (each.name, each.arguments) not in done]
+        for name, arguments in done:  # a call made with other arguments still counts as made
+            same_tool = [each for each in left if each.name == name]
+            if same_tool and (name, arguments) not in wanted:
+                left.remove(same_tool[0])
+        return self._call(left, "the request asks for more than was done") if left else None
 
     def _first_turn(self) -> Answer:
+        """Call what is wanted; or else what a request is left to; or say that nothing fits."""
         calls = self._plan()
         if self.situation.asked_before and all(each.missing for each in calls):
-            whole = f"{self.situation.asked_before} {self.situation.request}"
-            self.request = read_request(whole)
+            self.request = read_request(f"{self.situation.asked_before} {self.request.text}")
             calls = self._plan()
         self.why.candidates = [
             Candidate(each.call.tool.name, round(each.score, 2), each.reasons(self.request))
@@ -99,96 +138,104 @@ class _Turn:
             return self._send(calls)
         if is_small_talk(self.request):
             return self._say(message(answer.SMALL_TALK), "nothing is asked for")
-        if left := self._first_of(LEFT_FOR):
+        likely = {each.call.tool.name: each.call for each in self.ranked}
+        if left := next((likely[name] for name in LEFT_FOR if name in likely), None):
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
         because = nearest if best.is_met else "no tool shares a word with it"
         return self._say(message(answer.NO_TOOL), because)
 
-    def _first_of(self, names: tuple[str, ...]) -> Call | None:
-        """The call of the first of these tools that is there."""
-        calls = {each.call.tool.name: each.call for each in self.ranked}
-        return next((calls[name] for name in names if name in calls), None)
-
     def _plan(self) -> list[Call]:
         """The calls the request wants, what must come first put first; and all tools weighed."""
-        offered, request = self.offered, self.request
-        if is_small_talk(request):
-            self.ranked = rank(request, offered.tools)
+        if is_small_talk(self.request):
+            self.ranked = rank(self.request, self.tools)
             return []
-        calls, self.ranked = plan(request, offered.tools)
+        calls, self.ranked = plan(self.request, self.tools)
         met = {each.call.tool.name for each in self.ranked if each.is_met}
-        calls = [each for each in calls if each.tool.name in met | offered.functions.keys()]
-        if (named := self._named()) and named.tool not in [each.tool for each in calls]:
-            calls = [named]
-        for each in calls:
-            self._complete(each)
-        return [self._due(each) for each in calls]
-
-    def _named(self) -> Call | None:
-        """The call of a tool of a known type, if the request has all the words of its name."""
-        if any(name in self.request.text for name in self.offered.functions):
-            return None
-        calls = (each.call for each in self.ranked if each.call.tool.name in self.offered.written)
-        said = {*self.request.stems}
-        return next((c for c in calls if {*map(stem, c.tool.name_words)} <= said), None)
-
-    def _complete(self, wanted: Call) -> None:
-        """Give a call what it lacks, from the results or from what the instructions state."""
-        for parameter in list(wanted.missing):
-            fact = history.fact_for(parameter, self.situation.facts, nearly=False)
-            stated = None if fact is not None else self._stated(parameter, wanted)
-            if fact is not None:
-                wanted.put(parameter, fact, "a result")
-            elif stated is not None:
-                wanted.put(parameter, stated, "the instructions")
-
-    def _stated(self, parameter: Parameter, wanted: Call) -> Any:
-        """What the instructions state of a parameter by its name: "the user's city is Rome"."""
-        for sentence in re.split(r"(?<=[.!?;])\s+|\n+", self.told):
-            known = {*plain_words(sentence)}.issuperset(parameter.own_words)
-            if known and pattern("statement").search(sentence):
-                return fill(wanted.tool, read_request(sentence)).arguments.get(parameter.label)
-        return None
+        calls = [each for each in calls if each.tool.name in met | self.functions.keys()]
+        if not any(name in self.request.text for name in self.functions):
+            for each in (each.call for each in self.ranked if each.call.tool.name in self.written):
+                # "search the web for …": all the words of its name
+                if {*map(stem, each.tool.name_words)} <= {*self.request.stems}:
+                    calls = calls if each.tool in [own.tool for own in calls] else [each]
+                    break
+        return [self._due(wanted) for wanted in calls]
 
     def _due(self, wanted: Call) -> Call:
-        """A call, or the one that its description says to make first and that is due."""
-        for found in pattern("comes first").finditer(wanted.tool.description):
-            helper = self.offered.functions.get(found[1] or found[2])
-            if helper is None or helper is wanted.tool:
-                continue
-            if any(made.name == helper.name and not made.failed for made in self.situation.made):
-                for parameter in wanted.tool.required:
-                    fact = history.fact_for(parameter, self.situation.facts, nearly=True)
-                    if fact is not None:
-                        wanted.put(parameter, fact, f"what {helper.name} returned")
-                return wanted
-            first = fill(helper, self.request)
+        """A call with what is known of it, or the one that its description puts first."""
+        told = pattern("comes first").finditer(wanted.tool.description)
+        first = [self.functions.get(found[1] or found[2], wanted.tool) for found in told]
+        done = {made.name for made in self.situation.made if not made.failed}
+        called = done & {tool.name for tool in first}
+        for parameter in wanted.tool.required if called else list(wanted.missing):
+            fact = history.fact_for(parameter, self.situation.facts, nearly=bool(called))
+            if fact is not None:
+                wanted.put(parameter, fact, "a result")
+            elif parameter in wanted.missing and (stated := self._stated(wanted, parameter)):
+                wanted.put(parameter, stated, "the instructions")
+        for helper in [fill(tool, self.request) for tool in first if not called]:
             conditional = re.search(r"\bif\b|\bunless\b", wanted.tool.description)
             doubted = pattern("doubt").search(self.request.text)
             # what was said fits the other tool much better: "my card is 5521"
-            surer = min(first.scores.values(), default=0) > SURER * min(
-                wanted.scores.values(), default=1
-            )
-            if not first.missing and (not conditional or wanted.missing or doubted or surer):
-                return first
+            least = SURER * min(wanted.scores.values(), default=1)
+            surer = min(helper.scores.values(), default=0) > least
+            due = not conditional or wanted.missing or doubted or surer
+            if helper.tool is not wanted.tool and not helper.missing and due:
+                return helper
         return wanted
 
-    # --- call, ask or answer
+    def _stated(self, wanted: Call, parameter: Parameter) -> Any:
+        """What the instructions state of a parameter by its name: "the user's city is Rome"."""
+        for sentence in filter(pattern("statement").search, self.sentences):
+            if {*plain_words(sentence)}.issuperset(parameter.own_words):
+                return fill(wanted.tool, read_request(sentence)).arguments.get(parameter.label)
+        return None
+
+    def _write(self, tool: Json, text: str) -> Json | None:
+        return write(tool, read_request(text), self.situation, self.forced)
+
+    def _sent(self, calls: list[Call]) -> list[Sent]:
+        """The calls as they are sent, each once: paths in one search, or all in a program."""
+        if self.in_program and calls:
+            closed = any(each.tool.name not in self.direct for each in calls)
+            several = len(calls) > 1 and not self.prompt.parallel_tool_calls
+            others, must = [each.call for each in self.ranked], closed or several
+            if code := program.write(calls, self.request, self.in_program, others, must):
+                return [Sent(PROGRAM, {"code": code})]
+        found: list[Sent] = []
+        if wanted := self.paths.keys() & {each.tool.name for each in calls}:
+            scores = {
+                r.call.tool.name: r.score for r in self.ranked if r.call.tool.name in self.paths
+            }
+            least = AS_WELL * max(scores.values())
+            paths = [path for path in self.paths if path in wanted or scores[path] >= least]
+            found.append(Sent(self.search, {"paths": paths}))
+        for each in calls:
+            if each.tool.name in self.written:
+                own = each.text and self._write(self.direct[each.tool.name], each.text)
+                made = Sent(each.tool.name, own or self.written[each.tool.name])
+            else:
+                made = finish(each, self.forced)
+            if (
+                made not in found
+                and each.tool.name not in self.paths
+                and (made.name in self.direct or made.missing)
+            ):
+                found.append(made)
+        return found
 
     def _send(self, calls: list[Call], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
-        sent = self.offered.sent(calls, self.ranked, self.request)
-        ready = [each for each in sent if not each.missing]
-        if ready:
-            name = ready[0].name
-            told = (
-                f"tool_choice asks for {name}" if self.forced else f"{name} fits the request best"
-            )
-            return self._call(ready, because or told)
+        sent = self._sent(calls)
         if not sent:
             return self._say(message(answer.NO_TOOL), "what fits may not be called by me")
         name, missing = sent[0].name, sent[0].missing
+        if ready := [each for each in sent if not each.missing]:
+            name = ready[0].name
+            fits = (
+                f"tool_choice asks for {name}" if self.forced else f"{name} fits the request best"
+            )
+            return self._call(ready, because or fits)
         labels = ", ".join(parameter.label for parameter in missing)
         asked = message(answer.ask_for(name, missing))
         return self._say(asked, f"{name} fits, but {labels} was not said")
@@ -198,27 +245,37 @@ class _Turn:
         self.why.because = because
         self.why.arguments = [
             Argument(each.name, name, value, each.sources.get(name, "the request"))
-            for each in ready for name, value in each.arguments.items()
-        ]  # fmt: skip
+            for each in ready
+            for name, value in each.arguments.items()
+        ]
         return Answer([call(each.name, each.arguments) for each in ready], self.why)
 
     def _say(self, said: Json, because: str) -> Answer:
         self.why.because, form = because, self.prompt.text_format
         if form["type"] != "text":  # where citations have no place
-            text = answer.as_json(said["text"], form, self.situation.request, self.situation.made)
-            said = message(text)
+            said = message(
+                answer.as_json(said["text"], form, self.situation.request, self.situation.made)
+            )
         return Answer([said], self.why)
 
 
-def _remaining(calls: list[Sent], made: list[history.Made]) -> list[Sent]:
-    """The planned calls without those made; one made with other arguments still counts as made."""
-    done = [(each.name, each.arguments) for each in made]
-    left = [each for each in calls if (each.name, each.arguments) not in done]
-    planned = [(each.name, each.arguments) for each in calls]
-    for name in [name for name, sent in done if (name, sent) not in planned]:
-        if same := next((each for each in left if each.name == name), None):
-            left.remove(same)
-    return left
+def _instructed(tools: list[Json], sentences: list[str]) -> list[Json]:
+    """Tools whose descriptions go on with what the instructions say of them.
+
+    A sentence about several tools is cut; not if it says which of them comes first.
+    """
+    names, about = {tool["name"] for tool in tools}, dict[str, str]()
+    for sentence in sentences:
+        several = len(names & {*re.findall(r"[\w-]+", sentence)}) > 1
+        cut = several and not pattern("comes first").search(sentence)
+        for clause in re.split(r"[;:,]\s(?=.*\buse\b)|\sand\s", sentence) if cut else [sentence]:
+            for name in names & {*re.findall(r"[\w-]+", clause)}:
+                about[name] = f"{about.get(name, '')} {clause}"
+    own = {tool["name"]: str(tool.get("description") or "") for tool in tools if about}
+    return [
+        tool | {"description": own[tool["name"]] + about[tool["name"]]}
+        if tool["name"] in about else tool for tool in tools
+    ]  # fmt: skip
 
 
 def propose(

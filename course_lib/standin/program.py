@@ -40,24 +40,22 @@ def write(
     planned, best first. `fields` are the properties of a row, as far as `output_schema` tells.
     """
     calls, inner = _joined(calls, request, tools, others)
-    sent = [finish(each) for each in calls]
+    sent, fields = [finish(each) for each in calls], Json()
     if any(each.name not in tools or each.missing for each in sent):
         return None
-    fields: Json = {}
     if {each.name for each in sent} == {sent[0].name}:
         _, many, own = _result(tools[sent[0].name])
         told = bool(own and not many)  # then what was asked for tells the rows apart
         fields = {key: {} for key in sent[0].arguments if told} | own
-        lines = [f"let rows = {json.dumps([each.arguments for each in sent])};",
-                 _called(tools[sent[0].name], "row", keep=told)]  # fmt: skip
+        lines = [f"let rows = {json.dumps([each.arguments for each in sent])};"]
+        lines.append(_called(tools[sent[0].name], "row", keep=told))
     else:
         made = (f"\n  tools{_at(each.name)}({json.dumps(each.arguments)})," for each in sent)
         lines = [f"let rows = await Promise.all([{''.join(made)}\n]);"]
     if inner:
         given = {key: json.dumps(value) for key, value in finish(inner).arguments.items()}
         given |= {key: f"row{_at(key)}" for key in _keys(inner, fields)}
-        written = ", ".join(f"{json.dumps(key)}: {code}" for key, code in given.items())
-        lines.append(_called(tools[inner.tool.name], f"{{{written}}}", keep=True))
+        lines.append(_called(tools[inner.tool.name], _object(given), keep=True))
         fields |= _result(tools[inner.tool.name])[2]
     spent = [(value.start, value.end) for each in calls for value in each.used.values()]
     if tests := _tests(request, fields, spent):
@@ -72,10 +70,9 @@ def _called(tool: Json, given: str, keep: bool) -> str:
     """The line that calls a tool for each row; what was in the row is kept beside its result."""
     path, many, _ = _result(tool)
     made = f"(await tools{_at(tool['name'])}({given})){path}"
-    if keep and many:
-        made += ".map((each) => ({ ...row, ...each }))"
-    elif keep:
-        made = f"({{ ...row, ...{made} }})"
+    if keep:
+        many_kept = f"{made}.map((each) => ({{ ...row, ...each }}))"
+        made = many_kept if many else f"({{ ...row, ...{made} }})"
     return f"rows = (await Promise.all(rows.map(async (row) => {made}))){'.flat()' * many};"
 
 
@@ -103,15 +100,11 @@ def _keys(inner: Call, fields: Json) -> list[str]:
 def _result(tool: Json) -> tuple[str, bool, Json]:
     """Where the rows of a result are, whether there are many, and the properties of one."""
     root = tool.get("output_schema") or {}
-
-    def properties(schema: Json) -> Json:
-        return {name: resolve(root, own) for name, own in properties_of(schema).items()}
-
     whole = resolve(root, root)
-    for path, schema in ("", whole), *((_at(n), own) for n, own in properties(whole).items()):
-        if fields := properties(resolve(root, items_of(schema))):
-            return path, True, fields
-    return "", False, properties(whole)
+    for path, inner in [("", whole), *((_at(n), own) for n, own in properties_of(whole).items())]:
+        if own := properties_of(resolve(root, items_of(resolve(root, inner)))):
+            return path, True, {name: resolve(root, each) for name, each in own.items()}
+    return "", False, {name: resolve(root, each) for name, each in properties_of(whole).items()}
 
 
 def _named(request: Request, fields: Json) -> dict[str, str]:
@@ -122,12 +115,9 @@ def _named(request: Request, fields: Json) -> dict[str, str]:
 
 def _number(fields: Json, said: list[str]) -> tuple[float, str]:
     """The field with numbers whose name some words are likest to; sure if there is but one."""
-    likely = [
-        (likeness(name_words(name), said), name)
-        for name, own in fields.items() if types_of(own) & {"number", "integer"}
-    ]  # fmt: skip
-    best = max(likely, key=lambda each: each[0], default=(0.0, ""))
-    return (1.0, best[1]) if len(likely) == 1 else best
+    names = [name for name, own in fields.items() if types_of(own) & {"number", "integer"}]
+    best = max(names, key=lambda name: likeness(name_words(name), said), default="")
+    return 1.0 if len(names) == 1 else likeness(name_words(best), said), best
 
 
 def _tests(request: Request, fields: Json, spent: list[tuple[int, int]]) -> list[str]:
@@ -156,16 +146,20 @@ def _reduced(request: Request, fields: Json) -> str | None:
     likely, key = _number(fields, [*request.content])
     for name, code in _REDUCED.items():
         if sets("reductions")[name].intersection(said) and (likely >= NAMED or name == "count"):
-            return f"{{ {json.dumps(name)}: {code.replace('.KEY', _at(key))} }}"
+            return _object({name: code.replace(".KEY", _at(key))})
     return None
 
 
 def _picked(request: Request, fields: Json) -> str:
     """The rows with the fields that the request names, and those that say which row it is."""
     named = _named(request, fields)
-    kept = [n for n in fields if n in named or name_words(n)[-1:] == ["id"]]
-    picked = ", ".join(f"{json.dumps(name)}: row{_at(name)}" for name in kept)
-    return f"rows.map((row) => ({{ {picked} }}))" if named else "rows"
+    kept = {n: f"row{_at(n)}" for n in fields if n in named or name_words(n)[-1:] == ["id"]}
+    return f"rows.map((row) => ({_object(kept)}))" if named else "rows"
+
+
+def _object(given: dict[str, str]) -> str:
+    """An object in JavaScript, of expressions."""
+    return f"{{{', '.join(f'{json.dumps(key)}: {code}' for key, code in given.items())}}}"
 
 
 def _at(name: str) -> str:
