@@ -90,7 +90,12 @@ def page(shown: Any) -> Page:
 
 
 def test_a_table_as_text() -> None:
-    table = Table(["name", "n"], [["a", "100"], ["longer", "2"]], caption="First.", note="Last.")
+    table = Table(
+        {"name": "text", "n": "text"},
+        [["a", "100"], ["longer", "2"]],
+        caption="First.",
+        note="Last.",
+    )
     assert repr(table).splitlines() == [
         "First.",
         "name    n",
@@ -102,26 +107,32 @@ def test_a_table_as_text() -> None:
 
 
 def test_a_table_as_html() -> None:
-    table = Table(["name"], [["a"]], caption="First.", note="Last.", code_columns={0})
+    table = Table({"name": "code"}, [["a"]], caption="First.", note="Last.")
     drawn = page(table)
     assert drawn.texts == ["First.", "name", "a", "Last."]
     assert sum("monospace" in style for style in drawn.styles) == 1
 
 
 def test_a_table_escapes_every_part() -> None:
-    drawn = page(Table([HOSTILE], [[HOSTILE]], caption=HOSTILE, note=HOSTILE))
+    drawn = page(Table({HOSTILE: "text"}, [[HOSTILE]], caption=HOSTILE, note=HOSTILE))
     assert drawn.texts == [HOSTILE] * 4
     assert drawn.tags.count("table") == 1
 
 
 def test_numbers_stand_on_the_right() -> None:
-    table = Table(["n", "name"], [["7", "a"], ["100", "b"]], number_columns={0})
+    table = Table({"n": "number", "name": "text"}, [["7", "a"], ["100", "b"]])
     assert repr(table).splitlines() == ["  n  name", "---  ----", "  7  a", "100  b"]
     assert [style.split(";")[0] for style in page(table).styles[::2]] == ["text-align:right"] * 3
 
 
 def test_a_group_begins_under_a_line() -> None:
-    drawn = page(Table(["turn", "who"], [["1", "you"], ["", "model"], ["2", "you"]], grouped=True))
+    drawn = page(
+        Table(
+            {"turn": "text", "who": "text"},
+            [["1", "you"], ["", "model"], ["2", "you"]],
+            grouped=True,
+        )
+    )
     assert ["border-top" in style for style in drawn.styles[2::2]] == [True, False, True]
 
 

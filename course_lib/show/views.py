@@ -33,7 +33,7 @@ def calls(response: "Response") -> Table:
         if item.type == "function_call"
     ]
     note = "" if rows else f"No call. The model said: {response.output_text or '(nothing)'}"
-    return Table(["call_id", "name", "arguments"], rows, note=note, code_columns={0, 1, 2})
+    return Table(dict.fromkeys(["call_id", "name", "arguments"], "code"), rows, note=note)
 
 
 def choice(response: "Response") -> Table:
@@ -45,7 +45,7 @@ def choice(response: "Response") -> Table:
         return _weighed(found[0].explanation, called)
     if is_live():  # not an error: a lesson is run from top to bottom live as well
         told = "show.choice explains the stand-in; a live model tells no scores"
-        return Table(["live"], [[told]])
+        return Table({"live": "text"}, [[told]])
     raise CourseError(
         f"{response.id} was not made by a client of connect() in this notebook, "
         "or too long ago. Run the cell that made it again."
@@ -60,8 +60,8 @@ def _weighed(explanation: Explanation, called: set[str]) -> Table:
             [each.tool, each.name, json.dumps(each.value, ensure_ascii=False), each.source]
             for each in explanation.arguments
         ]
-        headings = ["call", "argument", "value", "where it came from"]
-        below = Table(headings, rows, note=why, code_columns={0, 1, 2})
+        columns = dict.fromkeys(["call", "argument", "value"], "code")
+        below = Table(columns | {"where it came from": "text"}, rows, note=why)
     if not explanation.candidates:
         note = f"Nothing was weighed: {explanation.because}."
     elif not called:
@@ -77,8 +77,8 @@ def _weighed(explanation: Explanation, called: set[str]) -> Table:
         for each in explanation.candidates
     ]
     caption = f"Simulated: the stand-in model's choice. Margin {explanation.margin:.2f}."
-    headings = ["tool", "score", "words that counted"]
-    return Table(headings, rows, caption, note, code_columns={0, 1}, below=below)
+    columns = {"tool": "code", "score": "code", "words that counted": "text"}
+    return Table(columns, rows, caption, note, below)
 
 
 def error(refusal: "APIError") -> Table:
@@ -99,7 +99,8 @@ def error(refusal: "APIError") -> Table:
     ]
     headers = getattr(getattr(refusal, "response", None), "headers", {})
     hint = headers.get("x-course-hint")
-    return Table(["field", "the API says"], rows, note=f"What to change: {hint}" if hint else "")
+    note = f"What to change: {hint}" if hint else ""
+    return Table({"field": "text", "the API says": "text"}, rows, note=note)
 
 
 def _require_response(given: object) -> None:
@@ -121,14 +122,10 @@ def trace(*run: Any) -> Table:
         for step in steps(turn, called):
             rows.append([*head, step.who, step.what, _short(step.text, STEP)])
             head = ["", "", ""]
-    return Table(
-        ["turn", "tokens in", "out", "who", "what", "content"],
-        rows[-MOST_STEPS:],
-        caption=_left_out(len(rows) - MOST_STEPS),
-        code_columns={5},
-        number_columns={1, 2},
-        grouped=True,
-    )
+    columns = {"turn": "text", "tokens in": "number", "out": "number"}
+    columns |= {"who": "text", "what": "text", "content": "code"}
+    caption = _left_out(len(rows) - MOST_STEPS)
+    return Table(columns, rows[-MOST_STEPS:], caption, grouped=True)
 
 
 def context(*run: Any) -> Table:
@@ -142,16 +139,13 @@ def context(*run: Any) -> Table:
         raise CourseError("Items alone do not say how many tokens they took: give the responses.")
     longest = max(1, *map(sum, counted.values()))
     totals = [sum(column) for column in zip(*counted.values(), strict=True)]
+    rows = [[turn, *_figures(parts), _bar(parts, longest)] for turn, parts in counted.items()]
+    numbers = dict.fromkeys(["cached", "sent before", "new", "output"], "number")
     return Table(
-        ["turn", "cached", "sent before", "new", "output", "tokens"],
-        [
-            *([turn, *_figures(parts), _bar(parts, longest)] for turn, parts in counted.items()),
-            ["all", *_figures(totals), ""],
-        ],
-        caption="Tokens of each turn: what the model read, and what it wrote.",
-        note="{} cached · {} sent before · {} new · {} output".format(*MARKS),
-        code_columns={5},
-        number_columns={1, 2, 3, 4},
+        {"turn": "text", **numbers, "tokens": "code"},
+        [*rows, ["all", *_figures(totals), ""]],
+        "Tokens of each turn: what the model read, and what it wrote.",
+        "{} cached · {} sent before · {} new · {} output".format(*MARKS),
     )
 
 
