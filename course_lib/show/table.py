@@ -9,7 +9,7 @@ class Table:
     """Rows under headings. `caption` comes first, `note` last; both are plain sentences."""
 
     columns: dict[str, str]
-    """The headings, each with what is under it: "text", "number" (aligned on the right) or "code"."""
+    """The headings, each with what is under it: "text", "number" (on the right) or "code"."""
     rows: list[list[str]]
     caption: str = ""
     note: str = ""
