@@ -114,12 +114,13 @@ def drawn() -> NotebookNode:
         "first = client.responses.create(model=MODEL, input='Umbrella?', tools=[weather])\n"
         "output = 'rain <b>&amp;<script>'\n"
         "answer = {'type': 'function_call_output', 'call_id': 'call_1', 'output': output}\n"
-        "client.responses.create(model=MODEL, input=[answer], previous_response_id=first.id)\n"
+        "more = {'input': [answer], 'previous_response_id': first.id}\n"
+        "second = client.responses.create(model=MODEL, **more)\n"
         "try:\n"
         "    client.responses.create(model=MODEL, input=[answer])\n"
         "except Exception as error:\n"
         "    refusal = error",
-        *(f"show.{view}(client)" for view in ("trace", "context", "sequence")),
+        *(f"show.{view}(first, second)" for view in ("trace", "context", "sequence")),
         *("show.calls(first)", "show.error(refusal)"),
     ]
     notebook: NotebookNode = new_notebook(cells=[new_code_cell(source) for source in cells])
@@ -335,7 +336,7 @@ def test_what_show_draws_survives_saving(lab: str, page: "Page") -> None:
     assert_shown_as_stored(opened, stored)
     picture = opened.panel.locator(".jp-RenderedMermaid img")
     picture.wait_for()
-    assert picture.get_attribute("alt") == "6 steps between you, model, your code, API"
+    assert picture.get_attribute("alt") == "4 steps between you, model, your code"
     for theme in ("Dark", "Light"):
         opened.menu("Settings", "Theme", f"JupyterLab {theme}")
         # Named only once its sheet is there; until then the page has no colours at all.

@@ -161,7 +161,7 @@ def test_a_home_that_cannot_be_written_does_not_break_a_check(home: Path, capsys
     assert names["report"].result.state is State.PASSED
     assert capsys.readouterr() == ("", "")
     assert main(["progress"]) == 1
-    assert "is not a folder, and progress is kept there" in capsys.readouterr().err
+    assert "Progress cannot be kept in" in capsys.readouterr().err
 
 
 def test_a_folder_in_place_of_the_file_is_told(home: Path, capsys: Capture) -> None:
