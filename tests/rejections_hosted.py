@@ -119,10 +119,6 @@ TOOLS = [
         f"Invalid size '{size}'. Expected 'auto' or a size such as '1024x1536': both sides "
         "divisible by 16, at most three to one, at most 3840x2160 in all.",
         "tools[0].size", UNVERIFIED) for size in ("1000x1000", "4096x1024", "large", "9984x9984")),
-    Row("o3 made to call beside a hosted tool", "D", UNVERIFIED,
-        tools(WEB, model="o3", tool_choice="required"),
-        "With a hosted tool in tools, o3-2025-04-16 takes no tool_choice but 'auto'.",
-        "tool_choice", UNVERIFIED),
 ]  # fmt: skip
 
 

@@ -125,15 +125,6 @@ def _moved(name: str) -> ApiError:
 
 # --- What one model cannot do: looked at last, after what no model could
 
-# Hosted tools that a model does not have, and models that take no forced choice beside one (docs).
-# A search for tools came with the models that tell the phases of an answer.
-WITHOUT = {
-    "gpt-5-pro-2025-10-06": "code_interpreter",
-    "gpt-5.2-pro-2025-12-11": "code_interpreter",
-    "gpt-4.1-nano-2025-04-14": "web_search",
-}
-ONLY_AUTO = ("o3-2025-04-16", "o3-pro-2025-06-10")
-
 
 def check_model(body: Json, context: list[Json]) -> ModelCard:
     """The model asked for; ApiError when it is unknown, or cannot do what is asked of it."""
@@ -157,18 +148,15 @@ def check_model(body: Json, context: list[Json]) -> ModelCard:
 
 
 def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
-    types = [tool["type"] for tool in body.get("tools") or [] if not KINDS[tool["type"]].label]
-    for each in types:
+    for each in [tool["type"] for tool in body.get("tools") or []]:
         name = KINDS[each].name
-        if name == WITHOUT.get(card.snapshot) or (name == "tool_search" and not card.phases):
+        # A search for tools came with the models that tell the phases of an answer.
+        if name == card.without or (name == "tool_search" and not card.phases):
             raise refusal("hosted_tool_not_supported", tool=each, model=card.snapshot)
         if name == PROGRAMS.name and not card.programs:
             raise refusal("no_programs", tool=name, model=body["model"])
         if name == "web_search" and effort == "minimal":
             raise refusal("web_search_needs_effort")
-    choice = body.get("tool_choice") or "auto"
-    if types and choice != "auto" and card.snapshot in ONLY_AUTO:
-        raise refusal("only_auto_beside_hosted_tool", model=card.snapshot)
 
 
 def _check_sampling(body: Json) -> None:

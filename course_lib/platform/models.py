@@ -30,6 +30,7 @@ class ModelCard:
     phases: bool  # messages say whether they are commentary or the final answer
     programs: bool  # it writes programs that call tools
     context: str  # whose reasoning is kept, when the request does not say
+    without: str  # a hosted tool that it does not have
 
     @property
     def reasons(self) -> bool:
@@ -39,11 +40,18 @@ class ModelCard:
     def read(cls, row: str) -> tuple[str, "ModelCard"]:
         """The name in a row of the table, and its card."""
         name, snapshot, effort, efforts, top_p, window, retention, *more = row.split()
-        takes = tuple(efforts.split(",")) if effort != "-" else ()
-        context = "all_turns" if "all_turns" in more else "current_turn"
-        flags = ("phases" in more, "programs" in more, context)
-        usual = effort if takes else None
-        return name, cls(snapshot, usual, takes, float(top_p), int(window), retention, *flags)
+        return name, cls(
+            snapshot,
+            None if effort == "-" else effort,
+            () if efforts == "-" else tuple(efforts.split(",")),
+            float(top_p),
+            int(window),
+            retention,
+            phases="phases" in more,
+            programs="programs" in more,
+            context="all_turns" if "all_turns" in more else "current_turn",
+            without=" ".join(more).partition("without:")[2],
+        )
 
 
 _ROWS = TABLE.read_text(encoding="utf-8").splitlines()
