@@ -173,7 +173,7 @@ def run_python(code: str, values: BinaryIO) -> None:
             print("".join(told.format(chain=False)), end="")
     with UNWRITABLE:
         sys.stdout.flush()
-    with UNWRITABLE:
+    with UNWRITABLE, values:
         _save(space, values)
 
 
