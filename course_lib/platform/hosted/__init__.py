@@ -1,13 +1,12 @@
-"""The tools, each in its own file: `tool.py` says what one is, `desk.py` runs those of a turn."""
+"""The tools: `tool.py` says what one is, `desk.py` runs those of a turn."""
 
-from .apply_patch import APPLY_PATCH
 from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH
 from .function import CUSTOM, FUNCTION
 from .image_generation import IMAGE_GENERATION
 from .mcp import MCP
 from .programs import PROGRAMS
-from .shell import LOCAL_SHELL, SHELL
+from .shell import APPLY_PATCH, LOCAL_SHELL, SHELL
 from .tool import ITEM_KINDS, KINDS
 from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH

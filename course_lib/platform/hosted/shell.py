@@ -1,8 +1,9 @@
-"""`shell` and the older `local_shell`: commands, run in a container or by the client (contract D).
+"""`shell`, the older `local_shell`, and `apply_patch`: work on files and folders (contract D).
 
-In a container the platform runs them, as `container_run.py` says, and call and output are two items
-of one response. With a `local` environment the turn ends at the call, and the client answers.
-The container of `container_auto` is there before the model is asked, and the reply names it.
+In a container the platform runs the commands of `shell`, as `container_run.py` says, and call and
+output are two items of one response. With a `local` environment, and for the two other tools, the
+turn ends at the call, and the client answers. The container of `container_auto` is there before the
+model is asked, and the reply names it.
 
 Not as in a real container: commands run on Linux alone, reach no network whatever the policy says,
 and `chmod` does nothing: `sh script` runs what a call has just written, `./script` from the next.
@@ -136,12 +137,17 @@ def _tell_output(item: Json, response: Json) -> Told:
         yield "shell_call_output_content.done", place | {"output": [each]}
 
 
+def _said(item: Json) -> Json:
+    """The arguments of a call, as its item has them."""
+    return {name: value for name, value in item["action"].items() if value and name != "type"}
+
+
 _ACTION: Json = {"commands": [], "max_output_length": None, "timeout_ms": None}
 _CALL = ItemKind(
     "shell_call",
     (_tell_commands,),
     begun={"action": _ACTION},
-    read=reads_call("shell", lambda item: {k: v for k, v in item["action"].items() if v}),
+    read=reads_call("shell", _said),
     unnamed=True,
 )
 _OUTPUT = ItemKind(
@@ -170,19 +176,59 @@ def _ask_local(call: Call) -> Outcome:
     return Outcome([call_item(call, "lsh", item)], waits=True)
 
 
-def _exec(action: Json) -> Json:
-    return {name: value for name, value in action.items() if value and name != "type"}
-
-
 LOCAL_SHELL = Tool(
     name="local_shell",
     entry=shape("LocalShell"),
     offers=alone("local_shell", _ask_local, client=True),
     items=(
-        ItemKind(
-            "local_shell_call",
-            read=reads_call("local_shell", lambda item: _exec(item["action"])),
-        ),
+        ItemKind("local_shell_call", read=reads_call("local_shell", _said)),
         ItemKind("local_shell_call_output", read=reads_output(lambda item: str(item["output"]))),
+    ),
+)
+
+
+# --- apply_patch: a file is to be created, changed or deleted, always by the client ---------------
+
+# A change is a diff in the V4A form, which `agents.apply_diff` applies.
+OPERATIONS = ("create_file", "update_file", "delete_file")
+
+
+def _ask_patch(call: Call) -> Outcome:
+    given = call.arguments.get("operation")
+    asked = given if isinstance(given, dict) else {}
+    kind = asked["type"] if asked.get("type") in OPERATIONS else "update_file"
+    names = ("path",) if kind == "delete_file" else ("path", "diff")
+    said = {name: sayable(str(asked.get(name) or "")) for name in names}
+    item = {"type": "apply_patch_call", "operation": {"type": kind} | said}
+    return Outcome([call_item(call, "apc", item)], waits=True)
+
+
+def _begun_patch(item: Json) -> Json:
+    emptied = {name: "" for name in item["operation"] if name == "diff"}
+    return {"operation": item["operation"] | emptied}
+
+
+def _tell_diff(item: Json, response: Json) -> Told:
+    if (diff := item["operation"].get("diff")) is not None:
+        yield from tell("apply_patch_call_operation_diff", diff, {"diff": diff})
+
+
+APPLY_PATCH = Tool(
+    name="apply_patch",
+    entry=shape("ApplyPatch"),
+    offers=alone("apply_patch", _ask_patch, client=True),
+    items=(
+        ItemKind(
+            "apply_patch_call",
+            (_tell_diff,),
+            begun=_begun_patch,
+            read=reads_call("apply_patch", lambda item: {"operation": item["operation"]}),
+        ),
+        ItemKind(
+            "apply_patch_call_output",
+            read=reads_output(
+                lambda item: written({name: item.get(name) for name in ("status", "output")})
+            ),
+        ),
     ),
 )
