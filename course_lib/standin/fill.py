@@ -72,7 +72,7 @@ class Reading:
 
     def _trimmed(self, value: Value) -> Value:
         """`renew the loan of Dune`, for a tool that renews loans, is `Dune`."""
-        begins = self.request.begins_with_verb(value)
+        begins = value.start in self.request.orders
         if value.kind != "phrase" and not (value.kind == "name" and begins):
             return value
         said, inside = self.request.words, self.request.words_in(value.start, value.end)
@@ -111,7 +111,7 @@ class Reading:
             self._preposition(parameter, inside.start),
             self._unit(parameter, member.unit.lower().strip()),
             sum(self.explained[i] for i in inside) / max(len(inside), 1) if is_phrase else 0.0,
-            float(is_phrase and self.request.begins_with_verb(member)),
+            float(is_phrase and member.start in self.request.orders),
             likeness(said[-1:], parameter.own_words),
             float(_is_known(parameter, member)),
             float(is_phrase and parameter.role in _TYPED and all(map(is_known, said))),
@@ -145,10 +145,8 @@ def _is_known(parameter: Parameter, value: Value) -> bool:
         return parameter.shows(value.text)
     if parameter.role == "place":
         return is_country(value.text) if "country" in parameter.own_words else is_place(value.text)
-    return (
-        code_of("currency" if "currency" in parameter.cues else parameter.role, value.text)
-        is not None
-    )
+    kind = "currency" if "currency" in parameter.cues else parameter.role
+    return kind in ("currency", "language") and code_of(kind, value.text) is not None
 
 
 @dataclass(slots=True, eq=False)

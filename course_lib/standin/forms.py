@@ -124,10 +124,13 @@ def _patterned(parameter: Parameter, value: Value, text: str, request: Request) 
     shapes = parameter.shapes
     if not parameter.pattern and (not shapes or value.kind == "quoted"):
         return text
-    for written in _ways_of_writing(text, value, request):
+    has_digits = any(character.isdigit() for character in text)
+    for written in (
+        _ways_of_writing(text, value, request) if parameter.pattern or has_digits else ()
+    ):
         if parameter.accepts(written) if parameter.pattern else shape_of(written) in shapes:
             return written
-    is_word = value.kind == "phrase" and not re.search(r"\d", text)  # and codes are asked for
+    is_word = value.kind == "phrase" and not has_digits  # and codes are asked for
     return None if parameter.pattern or is_word else text
 
 

@@ -98,13 +98,18 @@ class Request:
         fits = (g for g in self.lists if g[0].kind == value.kind and any(map(value.overlaps, g)))
         return next(fits, [value])
 
-    def begins_with_verb(self, value: Value) -> bool:
-        """A plain word at the start of a sentence, or after *I* or *to*, is what to do."""
-        before = self.text[max(0, value.start - 40) : value.start].rstrip()
-        last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
-        first = value.text.partition(" ")[0].lower()
-        joined = last in ("and", "then") and first in words("wish_verbs")
-        return joined or not before or before[-1] in ".!?:;" or last in _BEFORE_VERBS
+    @cached_property
+    def orders(self) -> set[int]:
+        """Where values start that say what to do: at a sentence's start, after *I* or *to*."""
+        found = set()
+        for value in self.values:
+            before = self.text[max(0, value.start - 40) : value.start].rstrip()
+            last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
+            first = value.text.partition(" ")[0].lower()
+            joined = last in ("and", "then") and first in words("wish_verbs")
+            if joined or not before or before[-1] in ".!?:;" or last in _BEFORE_VERBS:
+                found.add(value.start)
+        return found
 
     def words_in(self, start: int, end: int) -> range:
         """The numbers of the words between two places of the text."""

@@ -71,10 +71,10 @@ def finish(call: Call, forced: bool = False) -> Sent:
         else:
             sent.missing += [parameter] * parameter.required
     _complete(root, root, sent.arguments)
-    if not sent.missing and not is_valid(sent.arguments, root, root):
+    if not sent.missing and not call.tool.accepts(sent.arguments):
         own, known = sent.arguments, properties_of(root)
         sent.arguments = {k: own[k] for k in own if is_valid(own[k], known.get(k), root)}
-        if not is_valid(sent.arguments, root, root):
+        if not call.tool.accepts(sent.arguments):
             lacking = [each for each in call.tool.required if each.path[0] not in sent.arguments]
             sent.missing = lacking or call.tool.parameters[:1]
     return sent

@@ -131,10 +131,13 @@ class Parameter:
             found += quoted or [match[1].strip("'\" ,.)")]
         return found
 
+    @cached_property
+    def _masked(self) -> set[str]:
+        return {re.sub(r"\d+", "9", example).upper() for example in self.examples}
+
     def shows(self, text: str) -> bool:
         """Whether an example is such an id, with other digits: `A-104` for `A-221`."""
-        shown = {re.sub(r"\d+", "9", example).upper() for example in self.examples}
-        return re.sub(r"\d+", "9", text).upper() in shown
+        return re.sub(r"\d+", "9", text).upper() in self._masked
 
     @cached_property
     def code(self) -> str:
@@ -223,6 +226,11 @@ class Tool:
     own: Words  # of the name and the description
     known_by: Words  # these, and the words of the parameters
     against: set[str]  # stems of what the description says it is not for
+
+    @cached_property
+    def accepts(self) -> Callable[[Any], bool]:
+        """Whether arguments fit the schema."""
+        return validator(self.schema, self.schema)
 
     @cached_property
     def required(self) -> list[Parameter]:
