@@ -71,7 +71,7 @@ def find_values(text: str, said: list[Token]) -> list[Value]:
 
     characters, spoken = set(text), {token.word for token in said}
     for kind, by_word, needed, written in _patterns():
-        if needed & (spoken if by_word else characters):
+        if not needed.isdisjoint(spoken if by_word else characters):
             for match in written.finditer(text):
                 claim(_read(kind, match))
     claim(_numbers(text))
