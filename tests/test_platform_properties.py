@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from course_lib.platform.app import Platform
+from course_lib.platform.context import CONTENT_TYPES, ITEM_TYPES, ROLES
 from course_lib.platform.contract import KNOWN
 from course_lib.platform.http import Request
-from course_lib.platform.items import CONTENT_TYPES, ITEM_TYPES, ROLES
 from course_lib.standin import Scripted, call
 from course_lib.standin.prompt import message, refusal
 from tests.rejections import a_call, an_output, function, schema, user

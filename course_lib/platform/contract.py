@@ -8,7 +8,7 @@ it stands in `engine.check_turn`.
 
 from typing import Any
 
-from . import items, tools
+from . import context, tools
 from .errors import ApiError, Json, quoted, refusal, wrong_type
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS
@@ -34,7 +34,7 @@ def text_format(value: Any, path: str) -> None:
 
 def instructions(value: Any, path: str) -> None:
     """A text, or a list of input items."""
-    (items.check_items if isinstance(value, list) else text)(value, path)
+    (context.check_items if isinstance(value, list) else text)(value, path)
 
 
 def effort(value: Any, path: str) -> None:
@@ -85,15 +85,9 @@ def check_fields(body: Json) -> None:
             tools.check_chosen(body)
 
 
-def conversation_id(body: Json) -> str | None:
-    """The conversation that a request names, in one form or the other."""
-    value = body.get("conversation")
-    return value["id"] if isinstance(value, dict) else value
-
-
 def check_server_state(body: Json, state: State) -> None:
     """What a request may build on. Prompts do not exist here."""
-    wanted = conversation_id(body)
+    wanted = context.conversation_id(body)
     if wanted and body.get("previous_response_id"):
         raise refusal("response_or_conversation")
     if wanted is not None:
@@ -113,7 +107,7 @@ def _check_input(body: Json) -> None:
         raise _moved("messages") if "messages" in body else refusal("missing", "input")
     value = body["input"]
     if isinstance(value, list):
-        items.check_items(value)
+        context.check_items(value)
     elif not isinstance(value, str):
         either = "one of a string or array of input items"
         raise wrong_type("input", "a string" if value is None else either, value)
@@ -126,7 +120,7 @@ def _moved(name: str) -> ApiError:
 # --- What one model cannot do: looked at last, after what no model could
 
 
-def check_model(body: Json, context: list[Json]) -> ModelCard:
+def check_model(body: Json, items: list[Json]) -> ModelCard:
     """The model asked for; ApiError when it is unknown, or cannot do what is asked of it."""
     card = find_model(body["model"])
     effort = (body.get("reasoning") or {}).get("effort")
@@ -141,7 +135,7 @@ def check_model(body: Json, context: list[Json]) -> ModelCard:
     if body.get("prompt_cache_retention") == "in_memory" and card.retention == "24h":
         raise refusal("only_long_retention")
     wanted = (body.get("text") or {}).get("format") or {}
-    said = (content_text(item.get("content")).lower() for item in context if "role" in item)
+    said = (content_text(item.get("content")).lower() for item in items if "role" in item)
     if wanted.get("type") == "json_object" and not any("json" in each for each in said):
         raise refusal("json_not_mentioned")  # else a model could write blanks for ever
     return card

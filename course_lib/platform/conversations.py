@@ -5,9 +5,9 @@ A response that names a conversation reads its items first, and leaves its input
 
 from typing import Any
 
+from .context import check_items
 from .errors import Json
 from .http import Request
-from .items import check_items
 from .pages import as_list, list_page, listed
 from .rules import anything, array
 from .state import Conversation, State, found

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..standin.prompt import Explanation, Model, Prompt
 from . import contract
 from .compaction import compact_if_due
-from .context import Context, resolve
+from .context import Context, conversation_id, resolve
 from .errors import Json, refusal
 from .hosted.desk import MOST_RUNS, Desk, as_read, bringing, check_namespaces, echoed, loaded_tools
 from .hosted.function import check_outputs
@@ -65,7 +65,7 @@ def run_turn(body: Json, state: State, model: Model) -> StoredResponse:
     response, explanation = respond(turn, state, model)
     new = [without_secrets(item) for item in turn.context.new]
     stored = StoredResponse(response, listed(new, state), explanation)
-    conversation = contract.conversation_id(body)
+    conversation = conversation_id(body)
     if conversation in state.conversations:  # it may have been deleted while a tool ran
         spoken = state.remember([*stored.input_items, *response["output"]])
         state.conversations[conversation].items += spoken

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from ..standin.prompt import Answer
-from .contract import conversation_id
+from .context import conversation_id
 from .encrypted import seal
 from .errors import Json
 from .hosted.desk import Desk

@@ -8,9 +8,9 @@ from collections import Counter
 from typing import Any
 
 from .errors import Json, kind, refusal, wrong_type, wrong_value
+from .hosted.function import deferred
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS, Tool, name_of
-from .hosted.tool_search import deferred
 from .rules import anything, array, fields, mapping, one_of, reject_unknown, require, text
 
 MODES = ("none", "auto", "required")

@@ -15,8 +15,7 @@ from pydantic_core import to_jsonable_python
 from ..home import CourseError
 from ..live import recent_platforms
 from ..platform.app import Exchange, Platform
-from ..platform.context import as_items, history
-from ..platform.contract import conversation_id
+from ..platform.context import as_items, conversation_id, history
 from ..platform.errors import Json
 from ..platform.tokens import content_text
 

@@ -2,13 +2,12 @@
 
 from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH
-from .function import CUSTOM, FUNCTION
+from .function import CUSTOM, FUNCTION, NAMESPACE, TOOL_SEARCH
 from .image_generation import IMAGE_GENERATION
 from .mcp import MCP
 from .programs import PROGRAMS
 from .shell import APPLY_PATCH, LOCAL_SHELL, SHELL
 from .tool import ITEM_KINDS, KINDS
-from .tool_search import NAMESPACE, TOOL_SEARCH
 from .web_search import WEB_SEARCH
 
 for _tool in (

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import Json, refusal
 from ..state import Reading, State
-from .function import offer_own
+from .function import as_loaded, deferred, offer_own
 from .tool import ITEM_KINDS, KINDS, Call, Offer, Outcome, caller_id, name_of
-from .tool_search import as_loaded, deferred
 
 MOST_RUNS = 24  # in one turn, so that a model that never answers comes to an end
 BRINGS_TOOLS = ("additional_tools", "tool_search_output")  # types of items
