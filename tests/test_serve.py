@@ -418,7 +418,7 @@ def test_a_host_that_is_none_is_told_in_one_sentence() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--prot", "1"], "`course serve` has no '--prot'. Did you mean '--port'?"),
+        (["--prot", "1"], "unrecognized arguments: --prot 1. See `"),
         (["--port", "0"], "argument --port: '0' is no port, which is a number from 1 to 65535"),
     ],
 )

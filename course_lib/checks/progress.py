@@ -39,21 +39,22 @@ def record(result: Result, notebook: str) -> None:
         for _ in range(3):  # Windows may let two that add at once write over each other
             if _standings(file)[0].get(result.task.id, Standing(points=-1)) >= standing:
                 return
-            _add(file, _line(result.task.id, standing))
+            line = json.dumps({"task": result.task.id, **asdict(standing)})
+            # A break first, lest a line that was cut short swallow this one. One write, which the
+            # system does not split.
+            with file.open("ab", buffering=0) as end:
+                end.write(f"\n{line}\n".encode())
 
 
 def progress() -> int:
-    """Print each lesson with its tasks and points, and then the next task; always 0.
-
-    A damaged file is kept beside, and what could be read of it goes on.
-    """
+    """Print each lesson with its tasks and points, and then the next task; always 0."""
     file = course_home() / FILE
     try:
         standings, damaged = _standings(file)
     except OSError as error:
         raise CourseError(f"{file} cannot be read ({error.strerror}): mend its rights.") from None
     if damaged:
-        print(_mend(file, damaged))
+        print(f"Lines that cannot be read, and do not count: {damaged} of {file}.\n")
     for lesson, tasks in groupby(TASKS.values(), key=lambda task: task.id.split(".")[0]):
         print("\n".join(_lesson_lines(lesson, list(tasks), standings)))
     left = [task for task in TASKS.values() if not standings.get(task.id, Standing()).passed]
@@ -119,28 +120,3 @@ def _standings(file: Path) -> tuple[dict[str, Standing], int]:
             case _:
                 damaged += 1
     return best, damaged
-
-
-def _add(file: Path, *lines: str) -> None:
-    """Add lines in one write, which the system does not split."""
-    # A break first, lest a line that was cut short swallow the next.
-    with file.open("ab", buffering=0) as end:
-        end.write("\n".join(["", *lines, ""]).encode())
-
-
-def _mend(file: Path, damaged: int) -> str:
-    """Move a damaged file beside, and add what can be read of it to a new one; say so."""
-    number = sum(1 for _ in file.parent.glob(f"{file.stem}.damaged*")) + 1
-    kept = file.with_name(f"{file.stem}.damaged{number}{file.suffix}")
-    try:
-        file.rename(kept)
-        best = _standings(kept)[0].items()
-        _add(file, *(_line(task_id, standing) for task_id, standing in best))
-    except OSError:
-        kept = file  # it stays as it is, and its good lines count all the same
-    what = "1 line" if damaged == 1 else f"{damaged} lines"
-    return f"{what} of your progress could not be read and does not count; the file is {kept}.\n"
-
-
-def _line(task_id: str, standing: Standing) -> str:
-    return json.dumps({"task": task_id, **asdict(standing)})

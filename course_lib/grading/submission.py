@@ -121,6 +121,7 @@ class Stub(Double):
         self,
         number: int,
         name: str,
+        *,
         returns: Any = None,
         raises: Exception | None = None,
         does: Callable[..., Any] | None = None,
@@ -148,14 +149,27 @@ class Stub(Double):
 
 
 class Client(Double):
-    """A client handed to the submission; `platform` is the other end of its wire.
+    """A client handed to the submission, over a fresh platform: the other end of its wire.
 
-    `sent` counts the requests of the call under way, of which there may be `max_requests`.
+    model         what answers: a script, or the stand-in when left out
+    faults        what goes wrong on the way, by rule
+    max_requests  after so many in one call that call is stopped, and its outcome says that
+                  the loop has no cap; `sent` counts them
+    awaited       whether the learner's code gets an `AsyncOpenAI`
     """
 
-    def __init__(self, number: int, platform: Platform, max_requests: int, awaited: bool) -> None:
+    def __init__(
+        self,
+        number: int,
+        model: Model | None = None,
+        *,
+        faults: Sequence[Fault] = (),
+        max_requests: int = 40,
+        awaited: bool = False,
+    ) -> None:
         super().__init__({"$client": number, "awaited": awaited}, "client")
-        self.platform, self.max_requests, self.sent = platform, max_requests, 0
+        self.platform = Platform(model=model or StandIn(), faults=list(faults))
+        self.max_requests, self.sent = max_requests, 0
 
     @property
     def exchanges(self) -> list[Exchange]:
@@ -224,38 +238,14 @@ class Submission:
         question = json.loads(json.dumps(question, default=attrgetter("mark")))
         return self._outcome(question, f"{name}({', '.join(written)})")
 
-    def stub(
-        self,
-        name: str,
-        *,
-        returns: Any = None,
-        raises: Exception | None = None,
-        does: Callable[..., Any] | None = None,
-    ) -> Stub:
-        """A function of the checking side that the submission can be given, and may call."""
-        stub = Stub(len(self._handed), name, returns, raises, does)
-        self._handed.append(stub)
+    def stub(self, name: str, **how: Any) -> Stub:
+        """A function of the checking side that the submission can be given; `how` as in `Stub`."""
+        self._handed.append(stub := Stub(len(self._handed), name, **how))
         return stub
 
-    def client(
-        self,
-        model: Model | None = None,
-        *,
-        faults: Sequence[Fault] = (),
-        max_requests: int = 40,
-        awaited: bool = False,
-    ) -> Client:
-        """A client over a fresh platform of the checking side.
-
-        model         what answers: a script, or the stand-in when left out
-        faults        what goes wrong on the way, by rule
-        max_requests  after so many in one call that call is stopped, and its outcome says that
-                      the loop has no cap
-        awaited       whether the learner's code gets an `AsyncOpenAI`
-        """
-        platform = Platform(model=model or StandIn(), faults=list(faults))
-        client = Client(len(self._handed), platform, max_requests, awaited)
-        self._handed.append(client)
+    def client(self, model: Model | None = None, **how: Any) -> Client:
+        """A client that the submission can be given; `how` as in `Client`."""
+        self._handed.append(client := Client(len(self._handed), model, **how))
         return client
 
     def answer(self, question: Json) -> Json:
