@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from .fill import fill
-from .history import Made
+from .history import Made, Situation
 from .lexicon import pattern, table, words
 from .prompt import Json, message
 from .request import read_request
@@ -162,7 +162,7 @@ def _spoken(value: Any) -> str:
     return str(value).strip()
 
 
-def as_json(text: str, text_format: Json, request: str, made: list[Made]) -> str:
+def as_json(text: str, text_format: Json, situation: Situation) -> str:
     """An answer as the JSON that `text.format` asks for.
 
     A value comes from a result with the same key, then from the request, as an argument would.
@@ -170,13 +170,12 @@ def as_json(text: str, text_format: Json, request: str, made: list[Made]) -> str
     """
     if text_format["type"] == "json_object":
         return json.dumps({"answer": text}, ensure_ascii=False)
-    facts = {key: value for each in made for key, value in each.told.items()}
-    spoken = [request, *(str(each.output) for each in made if not each.told)]
+    spoken = [str(made.output) for made in situation.made if not made.told]
     [tool] = compile_tools([{"name": "answer", "parameters": text_format["schema"]}])
-    said = fill(tool, read_request(" ".join(spoken))).arguments
+    said = fill(tool, read_request(" ".join([situation.request, *spoken]))).arguments
 
     def known(path: tuple[str, ...]) -> list[Any]:
-        found = [facts.get(path[-1] if path else ""), said.get(".".join(path))]
+        found = [situation.facts.get(path[-1] if path else ""), said.get(".".join(path))]
         return [each for each in found if each is not None]
 
     written = Writer(text_format["schema"], known).write(text_format["schema"])

@@ -47,7 +47,8 @@ class Made:
         told = self.told.get("output")
         if not isinstance(told, list):
             return self.text.strip()
-        parts = [each.get(name) for each in told for name in ("stdout", "stderr")]
+        runs = [each for each in told if isinstance(each, dict)]
+        parts = [each.get(name) for each in runs for name in ("stdout", "stderr")]
         return "\n".join(str(part).strip() for part in parts if part)
 
 

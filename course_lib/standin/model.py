@@ -51,14 +51,12 @@ class _Turn:
         told = f"{shortened(prompt.instructions or '')}\n{self.situation.told}".strip()
         self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told) if told else []
         choice = prompt.tool_choice
-        named, self.forced = (
-            isinstance(choice, dict) and choice["name"],
-            choice not in ("auto", "none"),
-        )
+        named = choice["name"] if isinstance(choice, dict) else None
+        self.forced = choice not in ("auto", "none")
         self.direct, self.in_program = dict[str, Json](), dict[str, Json]()
         for tool in _instructed(prompt.tools, self.sentences) if choice != "none" else ():
             callers = tool.get("allowed_callers") or ("direct",)
-            if "direct" in callers and named in (False, tool["name"]):
+            if "direct" in callers and named in (None, tool["name"]):
                 self.direct[tool["name"]] = tool
             if "programmatic" in callers and tool.get("type", "function") in PLAIN:
                 self.in_program[tool["name"]] = tool
@@ -95,7 +93,7 @@ class _Turn:
             said = answer.from_results(query(self.situation.request), made)
             return self._say(said, "every call has its result, so I answer")
         if not self.tools:
-            return self._say(message(answer.NO_TOOL), "there is no tool I may call")
+            return self._say(answer.NO_TOOL, "there is no tool I may call")
         return self._first_turn()
 
     def _after_results(self) -> Answer | None:
@@ -137,13 +135,13 @@ class _Turn:
         if calls:
             return self._send(calls)
         if is_small_talk(self.request):
-            return self._say(message(answer.SMALL_TALK), "nothing is asked for")
+            return self._say(answer.SMALL_TALK, "nothing is asked for")
         likely = {each.call.tool.name: each.call for each in self.ranked}
         if left := next((likely[name] for name in LEFT_FOR if name in likely), None):
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
         because = nearest if best.is_met else "no tool shares a word with it"
-        return self._say(message(answer.NO_TOOL), because)
+        return self._say(answer.NO_TOOL, because)
 
     def _plan(self) -> list[Call]:
         """The calls the request wants, what must come first put first; and all tools weighed."""
@@ -204,41 +202,33 @@ class _Turn:
                 return [Sent(PROGRAM, {"code": code})]
         found: list[Sent] = []
         if wanted := self.paths.keys() & {each.tool.name for each in calls}:
-            scores = {
-                r.call.tool.name: r.score for r in self.ranked if r.call.tool.name in self.paths
-            }
-            least = AS_WELL * max(scores.values())
+            scores = {each.call.tool.name: each.score for each in self.ranked}
+            least = AS_WELL * max(scores[path] for path in self.paths)
             paths = [path for path in self.paths if path in wanted or scores[path] >= least]
             found.append(Sent(self.search, {"paths": paths}))
         for each in calls:
+            if each.tool.name in self.paths:
+                continue
             if each.tool.name in self.written:
                 own = each.text and self._write(self.direct[each.tool.name], each.text)
                 made = Sent(each.tool.name, own or self.written[each.tool.name])
             else:
                 made = finish(each, self.forced)
-            if (
-                made not in found
-                and each.tool.name not in self.paths
-                and (made.name in self.direct or made.missing)
-            ):
+            if made not in found and (made.name in self.direct or made.missing):
                 found.append(made)
         return found
 
     def _send(self, calls: list[Call], because: str = "") -> Answer:
         """Make the calls whose arguments are complete; ask when none is."""
         sent = self._sent(calls)
-        if not sent:
-            return self._say(message(answer.NO_TOOL), "what fits may not be called by me")
-        name, missing = sent[0].name, sent[0].missing
         if ready := [each for each in sent if not each.missing]:
-            name = ready[0].name
-            fits = (
-                f"tool_choice asks for {name}" if self.forced else f"{name} fits the request best"
-            )
-            return self._call(ready, because or fits)
+            fits = "tool_choice asks for {}" if self.forced else "{} fits the request best"
+            return self._call(ready, because or fits.format(ready[0].name))
+        if not sent:
+            return self._say(answer.NO_TOOL, "what fits may not be called by me")
+        name, missing = sent[0].name, sent[0].missing
         labels = ", ".join(parameter.label for parameter in missing)
-        asked = message(answer.ask_for(name, missing))
-        return self._say(asked, f"{name} fits, but {labels} was not said")
+        return self._say(answer.ask_for(name, missing), f"{name} fits, but {labels} was not said")
 
     def _call(self, ready: list[Sent], because: str) -> Answer:
         ready = ready if self.prompt.parallel_tool_calls else ready[:1]
@@ -250,13 +240,12 @@ class _Turn:
         ]
         return Answer([call(each.name, each.arguments) for each in ready], self.why)
 
-    def _say(self, said: Json, because: str) -> Answer:
-        self.why.because, form = because, self.prompt.text_format
-        if form["type"] != "text":  # where citations have no place
-            said = message(
-                answer.as_json(said["text"], form, self.situation.request, self.situation.made)
-            )
-        return Answer([said], self.why)
+    def _say(self, said: str | Json, because: str) -> Answer:
+        self.why.because = because
+        told = message(said) if isinstance(said, str) else said
+        if self.prompt.text_format["type"] != "text":  # where citations have no place
+            told = message(answer.as_json(told["text"], self.prompt.text_format, self.situation))
+        return Answer([told], self.why)
 
 
 def _instructed(tools: list[Json], sentences: list[str]) -> list[Json]:

@@ -28,31 +28,24 @@ class Scripted:
         """Refuse an ill-formed script now, not in the middle of a lesson."""
         if not self.turns:
             raise ScriptError("A script needs at least one turn.")
-        for number, turn in enumerate(self.turns, 1):
-            for item in _as_list(turn):
-                if not isinstance(item, dict) or item.get("type") not in ITEM_TYPES:
-                    raise ScriptError(
-                        f"Turn {number} of the script holds {item!r}. "
-                        "Build its items with message(text) and call(name, arguments)."
-                    )
+        self._items = [turn if isinstance(turn, list) else [turn] for turn in self.turns]
+        for number, item in ((n, item) for n, turn in enumerate(self._items, 1) for item in turn):
+            if not isinstance(item, dict) or item.get("type") not in ITEM_TYPES:
+                raise ScriptError(
+                    f"Turn {number} of the script holds {item!r}. "
+                    "Build its items with message(text) and call(name, arguments)."
+                )
 
     def respond(self, prompt: Prompt) -> Answer:
-        if self._played == len(self.turns):
+        if self._played == len(self._items):
             raise ScriptError(
-                f"The script has {len(self.turns)} turn(s), and this is request "
+                f"The script has {len(self._items)} turn(s), and this is request "
                 f"{self._played + 1}. Add a turn, or look for a loop that does not stop."
             )
-        items = _as_list(self.turns[self._played])
-        names = [tool["name"] for tool in prompt.tools]
-        for item in items:
-            if item["type"] == "function_call" and item["name"] not in names:
-                raise ScriptError(
-                    f"The script calls {item['name']}, and the request offers "
-                    f"{', '.join(names) or 'no tools'}."
-                )
+        items, offered = self._items[self._played], [tool["name"] for tool in prompt.tools]
+        for name in (item["name"] for item in items if item["type"] == "function_call"):
+            if name not in offered:
+                told = ", ".join(offered) or "no tools"
+                raise ScriptError(f"The script calls {name}, and the request offers {told}.")
         self._played += 1
         return Answer(items, Explanation("the script says so"))
-
-
-def _as_list(turn: Json | list[Json]) -> list[Json]:
-    return turn if isinstance(turn, list) else [turn]

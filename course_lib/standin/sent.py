@@ -105,8 +105,8 @@ def _complete(root: Json, schema: Json, made: Json, depth: int = 0) -> None:
     """Give required objects that hold nothing required their empty form."""
     for name in schema.get("required") or ():
         inner = resolve(root, properties_of(schema).get(name))
-        if properties_of(inner) and depth < DEEPEST:
-            _complete(root, inner, made.setdefault(name, {}), depth + 1)
+        if properties_of(inner) and depth < DEEPEST and isinstance(made.setdefault(name, {}), dict):
+            _complete(root, inner, made[name], depth + 1)
 
 
 def as_weighed(tool: Json) -> Json:
