@@ -237,11 +237,6 @@ class Tool:
         return [parameter for parameter in self.parameters if parameter.required]
 
     @cached_property
-    def accepts(self) -> Callable[[Any], bool]:
-        """Whether arguments fit the schema."""
-        return validator(self.schema, self.schema)
-
-    @cached_property
     def name_words(self) -> list[str]:
         return name_words(self.name)
 
