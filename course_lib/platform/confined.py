@@ -158,12 +158,9 @@ def run_python(code: str, values: BinaryIO) -> None:
         space |= pickle.load(values)
     try:
         tree = ast.parse(code, "<code>")
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        shown = [tree.body.pop()] if tree.body and isinstance(tree.body[-1], ast.Expr) else []
         exec(compile(tree, "<code>", "exec"), space)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), "<code>", "eval"), space)
-            if value is not None:
-                print(repr(value))
+        exec(compile(ast.Interactive(shown), "<code>", "single"), space)
     except SystemExit:
         pass
     except BaseException as error:
@@ -191,7 +188,6 @@ def _save(space: dict[str, Any], values: BinaryIO) -> None:
     values.seek(0)
     values.truncate()
     pickle.dump(kept, values)
-    values.flush()
 
 
 def run_programs(seconds: int, memory: int) -> None:
