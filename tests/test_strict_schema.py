@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 
 from course_lib.platform.app import Platform
 from course_lib.platform.http import Request
-from course_lib.platform.strict_schema import SchemaProblem, check_schema, fits_strict, normalise
+from course_lib.platform.strict_schema import (
+    SchemaProblem,
+    check_schema,
+    fits_strict,
+    is_schema,
+    normalise,
+)
 from tests.rejections import nested, schema
 
 Json = dict[str, Any]
@@ -300,6 +306,11 @@ def test_a_malformed_schema_is_refused_wherever_it_stands(keyword: str) -> None:
             for strict in (True, False):
                 with pytest.raises(SchemaProblem):
                     check_schema(root, strict=strict)
+
+
+def test_a_name_that_no_json_can_hold_makes_no_schema() -> None:
+    assert is_schema({"properties": {"a": {}}})
+    assert not is_schema({"properties": {"\ud83d": {}}})
 
 
 # --- Normalisation

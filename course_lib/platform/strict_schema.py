@@ -78,7 +78,10 @@ def fits_strict(schema: Json) -> bool:
 
 def is_schema(value: Any) -> bool:
     """Whether a value is a schema at all. What is one can be walked without further care."""
-    return _FORM.is_valid(value)
+    try:
+        return _FORM.is_valid(value)
+    except ValueError:  # a server of elsewhere may name a property by half of a surrogate pair
+        return False
 
 
 def check_schema(schema: Any, strict: bool | None) -> None:
