@@ -11,7 +11,7 @@ import pytest
 from course_lib import MODEL, connect, connect_agents, connect_async, show
 from course_lib.home import CourseError
 from course_lib.live import recent_platforms
-from course_lib.show.table import Table
+from course_lib.show.views import Table
 from course_lib.standin import Scripted, call, message
 
 HOSTILE = "<script>alert(1)</script></table></pre>&amp;\"'"
