@@ -110,7 +110,7 @@ def execute(kind: str, code: str, own: Path, until: float) -> Ended:
     """Run some Python or a command in the folders below `own`, until a time by the clock."""
     seconds = until - time.monotonic()
     if seconds <= 0:
-        return Ended("", "", None, f"Stopped: {LATE} the commands before it left.")
+        return Ended("", "", None, "Stopped: those before it took all the time.")
     path = f"{sys.base_prefix}/bin:/usr/local/bin:/usr/bin:/bin"
     folders = {"HOME": str(own / "data"), "TMPDIR": str(own / "tmp"), "PATH": path}
     child = Child(kind, int(seconds) + 2, MEMORY, own, get_path("purelib"), **folders)
