@@ -425,6 +425,7 @@ MEAL = tool("order_meal", "Order a warm meal to be served at a seat. Call find_s
     ("question", "second"),
     [
         ("Please order a warm meal for booking B-204.", [("order_meal", {"seat": "14C"})]),
+        ("Could booking B-204 have a warm meal?", [("order_meal", {"seat": "14C"})]),
         ("Which seat does booking B-204 hold?", []),
     ],
 )

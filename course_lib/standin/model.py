@@ -157,7 +157,17 @@ class _Turn:
                 if {*map(stem, each.tool.name_words)} <= {*self.request.stems}:
                     calls = calls if each.tool in [own.tool for own in calls] else [each]
                     break
-        return [self._due(wanted) for wanted in calls]
+        return [self._due(self._dependent(wanted)) for wanted in calls]
+
+    def _dependent(self, wanted: Call) -> Call:
+        """A call, or the one whose description puts it first, if the request is more for that."""
+        shares = {each.call.tool.name: sum(each.share) for each in self.ranked}
+        for each in (each.call for each in self.ranked):
+            first = pattern("comes first").search(each.tool.description)
+            more = shares[each.tool.name] > shares[wanted.tool.name]
+            if more and first and wanted.tool.name in first.groups():
+                return each
+        return wanted
 
     def _due(self, wanted: Call) -> Call:
         """A call with what is known of it, or the one that its description puts first."""
