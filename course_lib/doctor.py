@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.metadata import distributions
 from pathlib import Path
 
-from .home import ROOT, START, WORK, CourseError, course_home, ensure_writable
+from .home import ROOT, START, WORK, CourseError, course_home
 from .lab import jupyter_environment
 
 KERNEL_SECONDS = 120  # a first start on a slow machine compiles hundreds of files
@@ -83,15 +83,20 @@ def check_live() -> str:
     return "offline; no key is needed, and none is used"
 
 
-def check_work(work: Path = WORK) -> str:
-    """Whether the working copy can be written, or made."""
+def check_writable(folder: Path) -> str:
+    """Whether a folder can be written, or made. Permission bits are not enough to know: a disk may
+    be full or read-only, and Windows keeps its rights elsewhere."""
     try:
-        ensure_writable(work if os.path.lexists(work) else work.parent)
+        with tempfile.TemporaryFile(
+            dir=folder if os.path.lexists(folder) else folder.parent
+        ) as file:
+            file.write(b"0")
     except OSError as error:
         raise CourseError(
-            f"{work} cannot be written ({error.strerror}): copy the course to a folder of your own."
+            f"{folder} cannot be written ({error.strerror}): copy the course to a folder of your "
+            "own, or set COURSE_HOME to one for your progress."
         ) from None
-    return f"{work}" if work.exists() else f"not there yet; `{START} lab` makes it"
+    return f"{folder}{'' if folder.exists() else ', not there yet'}"
 
 
 CHECKS: dict[str, Callable[[], str]] = {
@@ -99,8 +104,8 @@ CHECKS: dict[str, Callable[[], str]] = {
     "Kernel": check_kernel,
     "Proxies": check_proxies,
     "Live": check_live,
-    "Progress": lambda: f"kept in {course_home()}",
-    "Working copy": check_work,
+    "Progress": lambda: check_writable(course_home()),
+    "Working copy": lambda: check_writable(WORK),
 }
 
 

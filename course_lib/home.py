@@ -1,7 +1,6 @@
 """Where the course is, where it keeps a learner's progress, and how it speaks to a person."""
 
 import os
-import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +24,7 @@ class CourseError(Exception):
 def course_home() -> Path:
     """The folder for progress, made if need be: COURSE_HOME, else where the system keeps such data.
 
-    Raises CourseError when it cannot be made or written.
+    Raises CourseError when it cannot be made.
     """
     from platformdirs import user_data_dir
 
@@ -33,17 +32,9 @@ def course_home() -> Path:
     try:
         home = home.expanduser().absolute()
         home.mkdir(parents=True, exist_ok=True)
-        ensure_writable(home)
     except (OSError, RuntimeError) as error:  # RuntimeError: an account without a home folder
         raise CourseError(
             f"Progress cannot be kept in {home} ({getattr(error, 'strerror', error)}): set "
             "COURSE_HOME to a folder of your own."
         ) from None
     return home
-
-
-def ensure_writable(folder: Path) -> None:
-    """Raise the OSError that writing into the folder raises. Permission bits are not enough to
-    know: a disk may be full or read-only, and Windows keeps its rights elsewhere."""
-    with tempfile.TemporaryFile(dir=folder) as file:
-        file.write(b"0")

@@ -323,16 +323,6 @@ def test_a_file_in_place_of_the_home_is_named(
         course_home()
 
 
-def test_a_home_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: Patch) -> None:
-    def refuse(folder: Path) -> None:  # permission bits do not stop an administrator
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setenv("COURSE_HOME", str(tmp_path))
-    monkeypatch.setattr("course_lib.home.ensure_writable", refuse)
-    with pytest.raises(CourseError, match=r"cannot be kept in .*Permission denied.*COURSE_HOME"):
-        course_home()
-
-
 def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: Patch) -> None:
     def no_home(path: Path) -> Path:
         raise RuntimeError("Could not determine home directory.")

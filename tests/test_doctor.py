@@ -129,12 +129,12 @@ def test_what_keeps_from_going_live(
 
 def test_the_working_copy_is_writable_or_can_be_made(tmp_path: Path) -> None:
     work = tmp_path / "work"
-    assert "not there yet" in doctor.check_work(work)
+    assert "not there yet" in doctor.check_writable(work)
     work.mkdir()
-    assert doctor.check_work(work) == str(work)
+    assert doctor.check_writable(work) == str(work)
     work.rmdir()
     work.write_text("a note")
-    assert str(work) in problem(lambda: doctor.check_work(work))
+    assert str(work) in problem(lambda: doctor.check_writable(work))
 
 
 # the list
