@@ -221,10 +221,6 @@ def find_file(state: State, file_id: str, container: Container) -> ContainerFile
     return found(by_id, file_id, "no_such_container_file")
 
 
-def list_files(state: State, request: Request, container: Container) -> Json:
-    return list_page([each.body for each in container.files.values()], request)
-
-
 def read_file(state: State, request: Request, container: Container, stored: ContainerFile) -> bytes:
     return stored.content
 

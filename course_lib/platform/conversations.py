@@ -8,7 +8,7 @@ from typing import Any
 from .context import check_items
 from .errors import Json
 from .http import Request
-from .pages import as_list, list_page, listed
+from .pages import as_list, listed
 from .rules import anything, array
 from .state import Conversation, State, found
 
@@ -39,10 +39,6 @@ def add_items(state: State, request: Request, conversation: Conversation, body: 
     added = state.remember(listed(body["items"], state))
     conversation.items += added
     return as_list(added)
-
-
-def list_items(state: State, request: Request, conversation: Conversation) -> Json:
-    return list_page(conversation.items, request)
 
 
 def find_item(state: State, item_id: str, conversation: Conversation) -> Json:

@@ -13,14 +13,24 @@ from .state import State
 
 def show(state: State, request: Request, *found: Any) -> Json:
     """The object that the address names."""
-    body: Json = found[-1] if isinstance(found[-1], dict) else found[-1].body
+    return _body(found[-1])
+
+
+def _body(kept: Any) -> Json:
+    body: Json = kept if isinstance(kept, dict) else kept.body
     return body
+
+
+def list_all(state: State, request: Request, *found: Any) -> Json:
+    """What the last word of the address names: all of a kind, or all that an object has of it."""
+    kept = getattr([state, *found][-1], request.path.rpartition("/")[2])
+    return list_page(list(map(_body, kept.values() if isinstance(kept, dict) else kept)), request)
 
 
 def update_metadata(state: State, request: Request, kept: Any, body: Json) -> Json:
     """Replace the metadata: nothing else of such an object can be changed."""
     kept.body["metadata"] = body["metadata"] or {}
-    return show(state, request, kept)
+    return _body(kept)
 
 
 def delete(state: State, request: Request, kept: Any) -> Json:

@@ -16,7 +16,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from .errors import ApiError, Json, refusal
 from .http import Request
-from .pages import list_page
 from .state import State, found
 
 ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, on no machine
@@ -204,14 +203,6 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
     ):
         del state.skills[next(iter(state.skills))]
     return added
-
-
-def list_all(state: State, request: Request) -> Json:
-    return list_page([each.body for each in state.skills.values()], request)
-
-
-def list_versions(state: State, request: Request, stored: StoredSkill) -> Json:
-    return list_page([each.body for each in stored.versions.values()], request)
 
 
 def find_version(state: State, number: str, stored: StoredSkill) -> Skill:

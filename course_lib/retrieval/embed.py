@@ -52,6 +52,7 @@ def _read(texts: list[list[int]]) -> Array:
     passes = np.cumsum([len(stretch) for stretch in stretches]) // BATCH
     together = groupby(zip(passes, stretches, strict=True), itemgetter(0))
     batches = [[stretch for _, stretch in each] for _, each in together]
+    weights()  # before several threads ask for them at once
     with ThreadPoolExecutor(THREADS) as pool:
         sums = np.concatenate(list(pool.map(_forward, batches)))
     vectors = np.zeros((len(texts), DIMENSIONS), np.float32)

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path, PurePath
 
@@ -65,14 +66,9 @@ def _decoded(content: bytes) -> str:
 def _read_apart(kind: str, content: bytes) -> str:
     # Isolated: the reader sees neither this folder nor the environment's settings for Python.
     command = [sys.executable, "-I", str(SCRIPT), kind]
-    hidden = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows it would flash up
+    flag = getattr(subprocess, "CREATE_NO_WINDOW", 0)  # on Windows it would flash up
     done = subprocess.run(
-        command,
-        input=content,
-        capture_output=True,
-        timeout=SECONDS,
-        check=True,
-        creationflags=hidden,
+        command, input=content, capture_output=True, check=True, timeout=SECONDS, creationflags=flag
     )
     return done.stdout.decode("utf-8", "replace")
 
@@ -87,15 +83,7 @@ def read_pdf(content: bytes) -> str:
     return "\n\n".join(page.extract_text() for page in pages)
 
 
-def read_docx(content: bytes) -> str:
-    return _paragraphs(content, r"word/document\.xml")
-
-
-def read_pptx(content: bytes) -> str:
-    return _paragraphs(content, r"ppt/slides/slide(\d+)\.xml")
-
-
-def _paragraphs(content: bytes, pattern: str) -> str:
+def read_office(pattern: str, content: bytes) -> str:
     """The paragraphs of the parts of an Office document whose names fit, in order.
 
     Word and PowerPoint name them alike: a paragraph `p`, a text in it `t`.
@@ -159,8 +147,11 @@ def read_html(content: bytes) -> str:
 
 
 STRUCTURED: dict[str, Callable[[bytes], str]] = {
-    ".docx": read_docx, ".html": read_html, ".pdf": read_pdf, ".pptx": read_pptx,
-}  # fmt: skip
+    ".docx": partial(read_office, r"word/document\.xml"),
+    ".html": read_html,
+    ".pdf": read_pdf,
+    ".pptx": partial(read_office, r"ppt/slides/slide\d+\.xml"),
+}
 SUPPORTED = frozenset([*TEXTS, *STRUCTURED, ".doc"])  # the API reads .doc; no kept library does
 
 
