@@ -177,18 +177,29 @@ def storing(
     return Row(name, "E", source, body, message, param, code, status, path=path, method=method)
 
 
-def searching(name: str, source: str, message: str, param: str, code: str, **fields: Any) -> Row:
+def searching(
+    name: str, source: str, message: str, param: str | None, code: str, **fields: Any
+) -> Row:
     body = in_a_store({"query": "x"} | fields)
     return storing(name, source, f"{STORE}/{STORE_ID}/search", body, message, param, code)
 
 
-def filtering(name: str, source: str, wanted: Any, message: str, param: str, code: str) -> Row:
+def filtering(
+    name: str, source: str, wanted: Any, message: str, param: str | None, code: str
+) -> Row:
     return searching(f"by {name}", source, message, param, code, filters=wanted)
 
 
 def static(size: Any, overlap: Any) -> Json:
     sizes = {"max_chunk_size_tokens": size, "chunk_overlap_tokens": overlap}
     return {"file_ids": [FILE_ID], "chunking_strategy": {"type": "static", "static": sizes}}
+
+
+def nested(depth: int) -> Json:
+    inner: Json = {"type": "eq", "key": "a", "value": 1}
+    for _ in range(depth):
+        inner = {"type": "and", "filters": [inner]}
+    return inner
 
 
 UPLOADS = [
@@ -343,6 +354,8 @@ STORES = [
                                                                "value": [1]}]},
               "Invalid type for 'filters.filters[0].value': expected one of a string, number, or "
               "boolean, but got an array instead.", "filters.filters[0].value", "invalid_type"),
+    filtering("400 levels", UNVERIFIED, nested(400),
+              "The request is nested too deeply to be read.", None, UNVERIFIED),
 ]  # fmt: skip
 
 STORAGE: list[Row] = [*EMBEDDINGS, *UPLOADS, *STORES]
