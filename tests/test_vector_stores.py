@@ -80,6 +80,8 @@ def test_a_file_expires_by_the_simulated_clock() -> None:
     assert made.expires_at == made.created_at + 3600
     assert batch.expires_at == batch.created_at + 30 * DAY
     platform.state.now += 3601
+    with pytest.raises(NotFoundError, match="were not found"):
+        client.vector_stores.create(file_ids=[made.id])
     with pytest.raises(NotFoundError, match=f"No such File object: {made.id}"):
         client.files.retrieve(made.id)
     assert [file.id for file in client.files.list()] == [batch.id]

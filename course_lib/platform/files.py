@@ -65,7 +65,7 @@ def create(state: State, request: Request, form: Json) -> Json:
 
 
 def list_all(state: State, request: Request) -> Json:
-    _drop_expired(state)
+    drop_expired(state)
     purpose = request.query.get("purpose")
     bodies = [file.body for file in state.files.values()]
     chosen = [body for body in bodies if purpose in (None, body["purpose"])]
@@ -85,11 +85,11 @@ def delete(state: State, request: Request, file: StoredFile) -> Json:
 
 
 def find(state: State, file_id: str) -> StoredFile:
-    _drop_expired(state)
+    drop_expired(state)
     return found(state.files, file_id, "no_such_file")
 
 
-def _drop_expired(state: State) -> None:
+def drop_expired(state: State) -> None:
     for file_id, file in list(state.files.items()):
         if (file.body["expires_at"] or state.now) < state.now:
             _forget(state, file_id)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..retrieval.chunk import chunk
 from ..retrieval.parse import SUPPORTED, Unreadable, extension, read_text
 from .errors import Json, refusal, wrong_type
-from .files import DAY, StoredFile
+from .files import DAY, StoredFile, drop_expired
 from .http import Request
 from .pages import choice, deleted, list_page
 from .rules import metadata, of_type, shape, up_to
@@ -267,6 +267,7 @@ def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> list[str]:
 
 def _refuse_files(state: State, named: list[str]) -> None:
     """Refuse files that are not there, and those that no store can read."""
+    drop_expired(state)
     if missing := [each for each in named if each not in state.files]:
         raise refusal("files_not_found", ids=", ".join(missing))
     kinds = [extension(state.files[each].body["filename"]) for each in named]
