@@ -21,7 +21,6 @@ import re
 import signal
 import socket
 import sys
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import replace
@@ -54,7 +53,6 @@ LANES, IN_FLIGHT, LIFE = 32, 16, 3600  # of a WebSocket: stream ids, requests at
 WAITING, PARENTS = 100, 100  # messages read and not yet answered; responses remembered
 STREAM_ID = re.compile(r"[A-Za-z0-9_.-]{1,256}", re.ASCII)
 OF_THE_MESSAGE = ("type", "stream_id", "generate", "stream", "background")
-Log = Callable[[str, float], None]
 PlatformOf = Callable[[str], Platform]  # by the header `authorization`
 
 
@@ -100,24 +98,20 @@ def base_url(listening: socket.socket) -> str:
 
 
 def make_server(platform_of: PlatformOf, *, log: bool = False) -> uvicorn.Server:
-    """A server for the platforms of its clients; `log` writes one line a request to stderr."""
+    """A server for the platforms of its clients; `log` writes a line an HTTP request to stderr."""
     threads = anyio.CapacityLimiter(AT_ONCE)
-
-    def told(what: str, begun: float) -> None:
-        if log:
-            spent = (time.perf_counter() - begun) * 1000
-            sys.stderr.write(f"{what} {spent:.0f} ms\n")  # in one piece: several threads write
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            return await _converse(WebSocket(scope, receive, send), platform_of, told)
-        begun, http = time.perf_counter(), HttpRequest(scope, receive)
+            return await _converse(WebSocket(scope, receive, send), platform_of)
+        http = HttpRequest(scope, receive)
         body, headers = await _read(http.stream()), dict(http.headers)
         asked = Request(http.method, scope["path"], body, headers, dict(http.query_params))
         platform = platform_of(headers.get("authorization", ""))
         reply = await anyio.to_thread.run_sync(platform.handle, asked, limiter=threads)
-        path = scope["raw_path"].decode("ascii", "backslashreplace")
-        told(f"{http.method} {path} {reply.status}", begun)
+        if log:
+            path = scope["raw_path"].decode("ascii", "backslashreplace")
+            sys.stderr.write(f"{http.method} {path} {reply.status}\n")
         if isinstance(reply.chunks, tuple):
             response = Response(b"".join(reply.chunks), reply.status, reply.headers)
         else:
@@ -169,7 +163,7 @@ class _Silent:
         return Answer([])
 
 
-async def _converse(websocket: WebSocket, platform_of: PlatformOf, log: Log) -> None:
+async def _converse(websocket: WebSocket, platform_of: PlatformOf) -> None:
     """Answer one connection until its client leaves, or the hour is over."""
     key = websocket.headers.get("authorization", "")
     try:
@@ -180,14 +174,14 @@ async def _converse(websocket: WebSocket, platform_of: PlatformOf, log: Log) -> 
         await websocket.send_denial_response(JSONResponse(error.body(), error.status))
         return
     await websocket.accept()
-    await _Connection(platform_of(key), websocket, log).run()
+    await _Connection(platform_of(key), websocket).run()
 
 
 class _Connection:
     """One connection: its lanes, and the items of what was answered without being stored."""
 
-    def __init__(self, platform: Platform, websocket: WebSocket, log: Log) -> None:
-        self._platform, self._websocket, self._log = platform, websocket, log
+    def __init__(self, platform: Platform, websocket: WebSocket) -> None:
+        self._platform, self._websocket = platform, websocket
         self._lanes: dict[str | None, asyncio.Lock] = {None: asyncio.Lock()}  # without an id: one
         self._in_flight, self._room = asyncio.Semaphore(IN_FLIGHT), asyncio.Semaphore(WAITING)
         self._parents: Kept[list[Json]] = Kept(PARENTS)  # by id: a response's items and all before
@@ -235,7 +229,6 @@ class _Connection:
 
     def _events(self, event: Json) -> list[Json]:
         """The events that answer one `response.create`; ApiError where the API refuses."""
-        begun = time.perf_counter()
         body = {name: event[name] for name in event if name not in OF_THE_MESSAGE}
         parent = body.get("previous_response_id")
         known = self._parents.get(parent) if isinstance(parent, str) else None
@@ -248,7 +241,6 @@ class _Connection:
         content = json.dumps(body | {"stream": True}).encode()
         key = {"authorization": self._websocket.headers["authorization"]}
         reply = platform.handle(Request("POST", "/v1/responses", content, key))
-        self._log(f"WebSocket response.create {reply.status}", begun)
         written = b"".join(reply.chunks).decode()
         if reply.status != 200:
             self._parents.pop(str(parent), None)
