@@ -438,6 +438,22 @@ def test_what_waited_for_another_tool_follows_it_only_if_it_was_asked_for(
     assert calls(propose("", [SEAT, MEAL], answered)) == second
 
 
+@pytest.mark.parametrize(
+    "question", ["Can you track the bag of booking B-204?", "Please track my bag, booking B-204."]
+)
+def test_what_has_a_word_of_its_own_is_meant_though_the_tool_before_it_fits_better(
+    question: str,
+) -> None:
+    bag = tool("find_bag", "Return the tag of the bag that a booking has.",
+               booking=text("Booking number, e.g. B-204"))  # fmt: skip
+    about = "Track a bag. If you do not know its tag, call find_bag first."
+    track = tool("track_bag", about, tag=text("Tag, e.g. TG-88"))
+    first = calls(propose(question, [bag, track]))
+    assert first == [("find_bag", {"booking": "B-204"})]
+    answered = history(question, (*first[0], {"booking": "B-204", "tag": "TG-7"}))
+    assert calls(propose("", [bag, track], answered)) == [("track_bag", {"tag": "TG-7"})]
+
+
 @pytest.mark.parametrize("written", ["B-204", "b-204", "b204", "B 204"])
 def test_a_number_arrives_in_the_form_of_the_example(written: str) -> None:
     question = f"Which seat does booking {written} hold?"

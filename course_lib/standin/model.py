@@ -6,6 +6,7 @@ understand a sentence, reason over a result, or write more than it was told.
 """
 
 import re
+from operator import sub
 from typing import Any
 
 from . import answer, history, program
@@ -19,6 +20,7 @@ from .text import plain_words, stem
 from .tool import Parameter, compile_tools
 
 SURER = 2  # times as likely a value must be for another tool to have that one called first
+ITS_OWN = 0.5  # how much more a word must count for one tool than for the other
 AS_WELL = 0.9  # of the best path's score, for another one to be loaded with it
 PROGRAM, PLAIN = "programmatic_tool_calling", ("function", "mcp")
 STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again for one request
@@ -160,13 +162,14 @@ class _Turn:
         return [self._due(self._dependent(wanted)) for wanted in calls]
 
     def _dependent(self, wanted: Call) -> Call:
-        """A call, or the one whose description puts it first, if the request is more for that."""
-        shares = {each.call.tool.name: sum(each.share) for each in self.ranked}
-        for each in (each.call for each in self.ranked):
-            first = pattern("comes first").search(each.tool.description)
-            more = shares[each.tool.name] > shares[wanted.tool.name]
-            if more and first and wanted.tool.name in first.groups():
-                return each
+        """A call, or the one whose description puts it first, if a word was said for that alone."""
+        shares = {each.call.tool.name: each.share for each in self.ranked}
+        for each in self.ranked:
+            first = pattern("comes first").search(each.call.tool.description)
+            if first and wanted.tool.name in first.groups():
+                apart = map(sub, each.share, shares[wanted.tool.name])
+                if max(apart, default=0.0) > ITS_OWN:
+                    return each.call
         return wanted
 
     def _due(self, wanted: Call) -> Call:
