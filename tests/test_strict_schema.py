@@ -313,6 +313,13 @@ def test_a_name_that_no_json_can_hold_makes_no_schema() -> None:
     assert not is_schema({"properties": {"\ud83d": {}}})
 
 
+def test_a_schema_too_deep_to_be_walked_is_none() -> None:
+    deep: Json = {}
+    for _ in range(20_000):
+        deep = {"items": deep}
+    assert not is_schema(deep)
+
+
 # --- Normalisation
 
 

@@ -6,6 +6,7 @@ allowed. A schema sent without `strict` is made strict where that only means fil
 and stays loose where it does not.
 """
 
+import marshal
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,6 +80,7 @@ def fits_strict(schema: Json) -> bool:
 def is_schema(value: Any) -> bool:
     """Whether a value is a schema at all. What is one can be walked without further care."""
     try:
+        marshal.dumps(value)  # refuses what is nested so deeply that a walk would end the process
         return _FORM.is_valid(value)
     except ValueError:  # a server of elsewhere may name a property by half of a surrogate pair
         return False
