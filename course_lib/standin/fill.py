@@ -15,7 +15,7 @@ from .forms import literal_for, shape
 from .lexicon import code_of, is_country, is_place, likelihood, pattern, sets, words
 from .prompt import Json
 from .request import Request
-from .text import DETERMINERS, content_words, is_known, likeness, name_words, plain_words
+from .text import DETERMINERS, is_known, likeness, name_words, plain_words
 from .tool import Option, Parameter, Tool
 from .values import Value
 
@@ -101,8 +101,9 @@ class Reading:
         if unfit or not fit or (value.kind == "array" and literal_for(parameter, value) is None):
             return None, value
         is_phrase = member.kind == "phrase"
-        said = content_words(member.text) if is_phrase or member.kind in ("name", "id") else []
         inside = self.request.words_in(member.start, member.end)
+        plain = inside if is_phrase or member.kind in ("name", "id") else ()
+        said = [self.request.words[i].word for i in plain if not self.request.stops[i]]
         fits, kinds, near = taker.fits, self.request.kinds.items(), self.near[p]
         rivals = sum(n for k, n in kinds if k == member.kind or fits.get(k, 0.0) >= fit)
         return [
@@ -120,10 +121,9 @@ class Reading:
 
     def _preposition(self, parameter: Parameter, first: int) -> float:
         """How well the preposition before a value announces the parameter: *from* an origin."""
-        before = [token.word for token in self.request.words[max(0, first - 6) : first]]
-        while before and before[-1] in DETERMINERS:
-            before.pop()
-        cues = sets("prepositions").get(before[-1], ()) if before else ()
+        before = (token.word for token in reversed(self.request.words[max(0, first - 6) : first]))
+        preposition = next((word for word in before if word not in DETERMINERS), "")
+        cues = sets("prepositions").get(preposition, ())
         return max((parameter.cues.get(cue, 0.0) for cue in cues), default=0.0)
 
     def _unit(self, parameter: Parameter, unit: str) -> float:
