@@ -29,7 +29,7 @@ NOTHING_SHARED, SUCH_AN_ID = -2.0, 1.0
 SAID = 0.9  # how surely a value fits that is said
 A_LITTLE = 0.03  # so that the logarithm of nothing is something
 COUNTS = 0.15  # the least share of a word that is told
-WORTH_FILLING, MOST_FILLED = 0.5, 3  # only the likeliest tools have their arguments looked for
+WORTH_FILLING, MOST_FILLED = 1.0, 3  # only the likeliest tools have their arguments looked for
 
 
 @dataclass(slots=True, eq=False)
