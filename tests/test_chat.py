@@ -410,3 +410,10 @@ def test_a_strict_call_fits_its_schema() -> None:
     (each,) = choice["message"]["tool_calls"]
     arguments = json.loads(each["function"]["arguments"])
     jsonschema.validate(arguments, GET_ORDER["function"]["parameters"])
+
+
+def test_a_type_inside_the_function_is_none_of_the_tool() -> None:
+    odd = {"type": "function", "function": GET_ORDER["function"] | {"type": "zzz"}}
+    body = said(user("Where is order A-104?"), tools=[odd], tool_choice="required")
+    (choice,) = made(Platform(), CHAT, body)["choices"]
+    assert choice["message"]["tool_calls"][0]["function"]["name"] == "get_order"

@@ -165,7 +165,7 @@ def _as_responses(body: Json) -> Json:
         "model": body["model"],
         "input": [item for message in body["messages"] for item in _items(message)],
         "tools": [
-            {"type": "function", **each, "strict": bool(each.get("strict"))} for each in functions
+            each | {"type": "function", "strict": bool(each.get("strict"))} for each in functions
         ],
         "tool_choice": _flat(body.get("tool_choice")),
         "parallel_tool_calls": body.get("parallel_tool_calls"),

@@ -115,7 +115,8 @@ def _shape(name: str) -> tuple[dict[str, Rule], dict[str, Rule], bool]:
         FunctionOutput=_content("one of a string or array of objects", OUTPUT_CONTENT),
         Tools=check_each,
     )
-    known = {"type": anything, "id": anything} | required | optional
+    of_all = ("type",) if name in CONTENT_TYPES else ("type", "id")
+    known = dict.fromkeys(of_all, anything) | required | optional
     return required, known, "\n  ..." in shapes()[name]
 
 
