@@ -102,7 +102,7 @@ class Request:
     def orders(self) -> set[int]:
         """Where values start that say what to do: at a sentence's start, after *I* or *to*."""
         found = set()
-        for value in self.values:
+        for value in (value for value in self.values if value.kind in ("phrase", "name")):
             before = self.text[max(0, value.start - 40) : value.start].rstrip()
             last = re.split(r"['’]", (before.split() or [""])[-1].lower().strip(","))[0]
             first = value.text.partition(" ")[0].lower()

@@ -76,7 +76,8 @@ def find_values(text: str, said: list[Token]) -> list[Value]:
                 claim(_read(kind, match))
     claim(_numbers(text))
     # beside figures, number words seldom count
-    if not any(value.kind in ("number", "array") for value in found):
+    counted = not spoken.isdisjoint(table("number_words"))
+    if counted and not any(value.kind in ("number", "array") for value in found):
         claim(_spelled_numbers(text))
     claim(_names(text))
     found += _phrases(text, said, taken)
