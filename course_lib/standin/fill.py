@@ -159,7 +159,7 @@ class Call:
     missing: list[Parameter] = field(default_factory=list)
     used: dict[str, Value] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
-    text: str = ""  # of the wish it was filled from
+    request: Request | None = None  # the wish it was filled from, where it was one
 
     def put(self, parameter: Parameter, data: Any, source: str, value: Value | None = None) -> None:
         self.arguments[parameter.label], self.sources[parameter.label] = data, source
@@ -173,10 +173,8 @@ class Call:
 
 def fill(tool: Tool, request: Request) -> Call:
     """Fill a tool's parameters from a request: options first, then the likeliest pairs."""
-    call, reading = (
-        Call(tool, missing=list(tool.required), text=request.text),
-        Reading(tool, request),
-    )
+    call = Call(tool, missing=list(tool.required), request=request)
+    reading = Reading(tool, request)
     for parameter in tool.parameters:
         if chosen := choose_option(parameter, request):
             said = str(chosen[0]).lower()
@@ -228,10 +226,11 @@ def _chosen(found: list[Pair]) -> list[Pair]:
     by_place = {(each[1], each[2].start): each for each in found}
     for i, j in combinations(range(len(chosen)), 2):
         (one, p, first, _), (other, q, second, _) = chosen[i], chosen[j]
-        turned = by_place.get((p, second.start)), by_place.get((q, first.start))
-        if first.kind == second.kind and first.start > second.start and turned[0] and turned[1]:
-            as_likely = turned[0][0] * turned[1][0] > TURNED * one * other
-            chosen[i], chosen[j] = (turned[0], turned[1]) if as_likely else (chosen[i], chosen[j])
+        if first.kind != second.kind or first.start < second.start:
+            continue
+        here, there = by_place.get((p, second.start)), by_place.get((q, first.start))
+        if here and there and here[0] * there[0] > TURNED * one * other:
+            chosen[i], chosen[j] = here, there
     return chosen
 
 

@@ -70,7 +70,8 @@ def _as_number(parameter: Parameter, value: Value) -> Any:
     asked = next((factors[word] for word in named if word in factors), None)
     if said and asked and said[0] == asked[0]:  # euros as cents, minutes as seconds
         data = round(data * said[1] / asked[1], 9)
-    return whole(data) if parameter.accepts(whole(data)) else None
+    data = whole(data)
+    return data if parameter.accepts(data) else None
 
 
 def _as_moment(parameter: Parameter, value: Value, request: Request) -> str | None:

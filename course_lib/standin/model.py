@@ -14,7 +14,7 @@ from .choose import Ranked, calls_of, is_small_talk, plan, rank
 from .fill import Call, fill
 from .lexicon import pattern
 from .prompt import Answer, Argument, Candidate, Explanation, Json, Prompt, call, message
-from .request import read_request, shortened
+from .request import Request, read_request, shortened
 from .sent import Sent, as_weighed, finish, query, write
 from .text import plain_words, stem
 from .tool import Parameter, compile_tools
@@ -80,7 +80,7 @@ class _Turn:
                         said = f"The tools for {each['description']}"
                         weighed.append({"name": each["path"], "description": said})
                         self.paths[each["path"]] = each
-            elif name != PROGRAM and (sent := self._write(tool, self.request.text)):
+            elif name != PROGRAM and (sent := self._write(tool, self.request)):
                 self.written[name] = sent
                 weighed.append(as_weighed(tool))
         self.tools = compile_tools(weighed)
@@ -165,8 +165,7 @@ class _Turn:
         """A call, or the one whose description puts it first, if a word was said for that alone."""
         shares = {each.call.tool.name: each.share for each in self.ranked}
         for each in self.ranked:
-            first = pattern("comes first").search(each.call.tool.description)
-            if first and wanted.tool.name in first.groups():
+            if wanted.tool.name in each.call.tool.comes_after:
                 apart = map(sub, each.share, shares[wanted.tool.name])
                 if max(apart, default=0.0) > ITS_OWN:
                     return each.call
@@ -174,8 +173,7 @@ class _Turn:
 
     def _due(self, wanted: Call) -> Call:
         """A call with what is known of it, or the one that its description puts first."""
-        told = pattern("comes first").finditer(wanted.tool.description)
-        first = [self.functions.get(found[1] or found[2], wanted.tool) for found in told]
+        first = [self.functions.get(name, wanted.tool) for name in wanted.tool.comes_after]
         done = {made.name for made in self.situation.made if not made.failed}
         called = done & {tool.name for tool in first}
         for parameter in wanted.tool.required if called else list(wanted.missing):
@@ -202,8 +200,8 @@ class _Turn:
                 return fill(wanted.tool, read_request(sentence)).arguments.get(parameter.label)
         return None
 
-    def _write(self, tool: Json, text: str) -> Json | None:
-        return write(tool, read_request(text), self.situation, self.forced)
+    def _write(self, tool: Json, request: Request) -> Json | None:
+        return write(tool, request, self.situation, self.forced)
 
     def _sent(self, calls: list[Call]) -> list[Sent]:
         """The calls as they are sent, each once: paths in one search, or all in a program."""
@@ -223,7 +221,7 @@ class _Turn:
             if each.tool.name in self.paths:
                 continue
             if each.tool.name in self.written:
-                own = each.text and self._write(self.direct[each.tool.name], each.text)
+                own = each.request and self._write(self.direct[each.tool.name], each.request)
                 made = Sent(each.tool.name, own or self.written[each.tool.name])
             else:
                 made = finish(each, self.forced)

@@ -53,11 +53,11 @@ class Request:
         ]
         self.total = sum(self.weights)
         self.content: dict[str, float] = {}
-        self.stem_weights: Counter[str] = Counter()
+        self.stem_weights: dict[str, float] = {}
         for word, each, weight in zip(said, self.stems, self.weights, strict=True):
             if weight:
                 self.content[word] = weight
-                self.stem_weights[each] += weight  # type: ignore[assignment]
+                self.stem_weights[each] = self.stem_weights.get(each, 0.0) + weight
         self.kinds = Counter(value.kind for value in self.values)
 
     @cached_property

@@ -75,11 +75,6 @@ def validator(schema: Any, root: Json) -> Callable[[Any], bool]:
     return fits
 
 
-def is_valid(value: Any, schema: Any, root: Json) -> bool:
-    """Whether one value fits; for many, keep the `validator`."""
-    return validator(schema, root)(value)
-
-
 class Writer:
     """Writes a value for a schema: from what is known of a property, else the plainest that fits.
 

@@ -25,7 +25,7 @@ from .history import Situation
 from .lexicon import pattern, sets, table
 from .prompt import Json
 from .request import Request
-from .schema import DEEPEST, Writer, enum_of, is_valid, properties_of, resolve
+from .schema import DEEPEST, Writer, enum_of, properties_of, resolve, validator
 from .text import content_words
 from .tool import Parameter, compile_tools
 
@@ -73,7 +73,7 @@ def finish(call: Call, forced: bool = False) -> Sent:
     _complete(root, root, sent.arguments)
     if not sent.missing and not call.tool.accepts(sent.arguments):
         own, known = sent.arguments, properties_of(root)
-        sent.arguments = {k: own[k] for k in own if is_valid(own[k], known.get(k), root)}
+        sent.arguments = {k: own[k] for k in own if validator(known.get(k), root)(own[k])}
         if not call.tool.accepts(sent.arguments):
             lacking = [each for each in call.tool.required if each.path[0] not in sent.arguments]
             sent.missing = lacking or call.tool.parameters[:1]
@@ -88,6 +88,8 @@ def _choices(parameter: Parameter, call: Call, forced: bool) -> Iterator[tuple[A
     schema, members, label = parameter.schema, enum_of(parameter.schema), parameter.label
     if label in call.arguments:
         yield call.arguments[label], call.sources.get(label, "")
+    if not parameter.required:
+        return
     secret = parameter.role == "secret" or {"api", "key"} <= {*parameter.own_words}
     guess = Writer(call.tool.schema, lambda path: [] if path else [*parameter.examples])
     unsaid = [
@@ -98,7 +100,7 @@ def _choices(parameter: Parameter, call: Call, forced: bool) -> Iterator[tuple[A
         (secret, f"demo-{parameter.path[-1]}", "made up: nobody said it"),
         (forced, forced and guess.write(schema), "a guess: the call was forced"),
     ]
-    yield from (each[1:] for each in unsaid if each[0] and parameter.required)
+    yield from (each[1:] for each in unsaid if each[0])
 
 
 def _complete(root: Json, schema: Json, made: Json, depth: int = 0) -> None:
@@ -128,8 +130,9 @@ def write(tool: Json, request: Request, situation: Situation, forced: bool) -> J
         case "web_search":
             sent = {"query": asks and query(text)}
         case "file_search":
-            words = " ".join(content_words(query(text))) or query(text)
-            sent = {"queries": asks and [*dict.fromkeys([query(text), words])]}
+            asked = query(text)
+            words = " ".join(content_words(asked)) or asked
+            sent = {"queries": asks and [*dict.fromkeys([asked, words])]}
         case "tool_search":  # the client's own: it is told the task, in each text that it requires
             named = tool["parameters"].get("required") or [*tool["parameters"]["properties"]][:1]
             sent = dict.fromkeys(named, "" if situation.searched else text)

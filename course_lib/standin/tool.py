@@ -237,6 +237,11 @@ class Tool:
         return [parameter for parameter in self.parameters if parameter.required]
 
     @cached_property
+    def comes_after(self) -> list[str]:
+        """The names of the tools that its description says to call first."""
+        return [found[1] or found[2] for found in pattern("comes first").finditer(self.description)]
+
+    @cached_property
     def name_words(self) -> list[str]:
         return name_words(self.name)
 
