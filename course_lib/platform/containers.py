@@ -18,7 +18,7 @@ from .http import Request
 from .pages import deleted, list_page
 from .rules import text
 from .skills import Skill
-from .state import State, found
+from .state import State, drop_oldest, found
 
 ROOT = "/mnt/data"  # what the code calls its folder
 MINUTES = 20  # idle, until it expires
@@ -144,9 +144,7 @@ def make_room(state: State, used: Container) -> None:
     for container in state.containers.values():
         if is_expired(container, state):
             container.files, container.skills, container.values = {}, [], b""
-    others = [each for each in state.containers.values() if each is not used]
-    while others and used.size + sum(each.size for each in others) > MOST_BYTES:
-        del state.containers[others.pop(0).id]
+    drop_oldest(state.containers, MOST_BYTES, lambda each: each.size, spared=used.id)
 
 
 def put(

@@ -20,7 +20,7 @@ from .hosted.programs import check_programs
 from .hosted.tool import KINDS
 from .http import written
 from .models import ModelCard
-from .output import Output, cached_tokens, envelope, usage
+from .output import Output, cached_tokens, envelope, text_format, usage
 from .pages import listed
 from .state import State, StoredResponse
 from .tokens import PER_MESSAGE, content_text, count_priming, count_text, item_part, tools_part
@@ -125,18 +125,13 @@ def assemble(
     # MCP server offers is read where it is listed, in an item.
     if offered := [tool for tool in desk.lay_out() if tool["type"] != "mcp"]:
         parts.append(tools_part(offered, card))
-    if schema := _text_format(body).get("schema"):
+    if schema := text_format(body).get("schema"):
         parts.append((written(schema), count_text(written(schema))))
     if instructions := _instructions(body):
         parts.append((instructions, count_text(instructions) + PER_MESSAGE))
     parts += [item_part(item, card) for item in items]
     desk.loaded += loaded
     return Turn(body, card, context, items, echoed(tools, loaded), desk, parts)
-
-
-def _text_format(body: Json) -> Json:
-    """The form the answer is to take: plain text when the request says nothing."""
-    return (body.get("text") or {}).get("format") or {"type": "text"}
 
 
 def _instructions(body: Json) -> str:
@@ -198,7 +193,7 @@ def _converse(turn: Turn, output: Output, model: Model) -> Explanation:
         tools=[],
         tool_choice=mode(choice),
         parallel_tool_calls=output.response["parallel_tool_calls"],
-        text_format=_text_format(body),
+        text_format=text_format(body),
     )
     explanation = None
     while True:

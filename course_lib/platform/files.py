@@ -11,7 +11,7 @@ from .errors import Json, refusal
 from .http import Request
 from .pages import deleted, list_page
 from .rules import shape
-from .state import State, found
+from .state import State, drop_oldest, found
 
 PURPOSES = ("fine-tune", "assistants", "batch", "user_data", "responses", "vision", "evals")
 DOWNLOADS = ("fine-tune", "batch", "evals")  # what may be read back
@@ -59,8 +59,7 @@ def create(state: State, request: Request, form: Json) -> Json:
         "status_details": None,
     }
     state.files[body["id"]] = StoredFile(body, content)
-    while sum(len(each.content) for each in state.files.values()) > MOST_BYTES:
-        del state.files[next(iter(state.files))]
+    drop_oldest(state.files, MOST_BYTES, lambda each: len(each.content))
     return body
 
 

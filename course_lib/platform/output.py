@@ -46,7 +46,7 @@ def envelope(
     body: Json, card: ModelCard, tools: list[Json], response_id: str, created_at: int
 ) -> Json:
     """A response that has begun: status in_progress, no output, no usage."""
-    text, conversation = body.get("text") or {}, conversation_id(body)
+    conversation = conversation_id(body)
     response: Json = json.loads(_blank())
     response |= {"id": response_id, "created_at": created_at, "tools": tools}
     response |= {"model": card.snapshot, "top_p": card.top_p}
@@ -56,8 +56,8 @@ def envelope(
     response["reasoning"] = _reasoning(body.get("reasoning") or {}, card)
     response["service_tier"] = TIERS.get(body.get("service_tier") or "auto", "default")
     response["text"] = {
-        "format": _text_format(text.get("format") or {"type": "text"}),
-        "verbosity": text.get("verbosity") or "medium",
+        "format": _shown_format(text_format(body)),
+        "verbosity": (body.get("text") or {}).get("verbosity") or "medium",
     }
     return response | ({"conversation": {"id": conversation}} if conversation else {})
 
@@ -73,7 +73,12 @@ def _reasoning(asked: Json, card: ModelCard) -> Json:
     return echoed | ({"mode": asked.get("mode") or "standard"} if card.reasons else {})
 
 
-def _text_format(asked: Json) -> Json:
+def text_format(body: Json) -> Json:
+    """The form the answer is to take: plain text when the request says nothing."""
+    return (body.get("text") or {}).get("format") or {"type": "text"}
+
+
+def _shown_format(asked: Json) -> Json:
     if asked["type"] != "json_schema":
         return asked
     shown = {name: asked.get(name) for name in ("type", "description", "name", "schema")}

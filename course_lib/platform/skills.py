@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from .errors import ApiError, Json, refusal
 from .http import Request
-from .state import State, found
+from .state import State, drop_oldest, found
 
 ROOT = "/".join(["", "home", "oai", "skills"])  # as recorded; in a container, on no machine
 MOST_FILES = 500
@@ -52,6 +52,10 @@ class StoredSkill:
 
     body: Json
     versions: dict[str, Skill] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        return sum(version.size for version in self.versions.values())
 
     def find(self, number: str | None = None) -> Skill:
         """A version by its number, the default one, or the `latest`; else ApiError."""
@@ -198,10 +202,7 @@ def _add(state: State, stored: StoredSkill, request: Request, body: Json) -> Ski
     added = stored.versions[number] = replace(skill, body=shown)
     stored.body["latest_version"] = number
     state.skills[stored.body["id"]] = stored
-    while (
-        sum(v.size for kept in state.skills.values() for v in kept.versions.values()) > MOST_BYTES
-    ):
-        del state.skills[next(iter(state.skills))]
+    drop_oldest(state.skills, MOST_BYTES, lambda each: each.size)
     return added
 
 

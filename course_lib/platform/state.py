@@ -7,7 +7,7 @@ the latest are kept (`MOST`), and what was forgotten is not found, like what was
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -42,6 +42,17 @@ class Kept(dict[str, T]):
         for key, value in more.items():
             self[key] = value
         return self
+
+
+def drop_oldest(kept: dict[str, T], most: int, size: Callable[[T], int], spared: str = "") -> None:
+    """Drop the oldest entries, but the one that is spared, until all fit in `most` bytes."""
+    sizes = {key: size(value) for key, value in kept.items()}
+    total = sum(sizes.values())
+    for key in [each for each in sizes if each != spared]:
+        if total <= most:
+            break
+        total -= sizes[key]
+        del kept[key]
 
 
 def found(kept: Mapping[str, T], wanted: str, otherwise: str, **words: str) -> T:

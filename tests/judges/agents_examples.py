@@ -3,8 +3,8 @@
     git clone https://github.com/openai/openai-agents-python
     python -m venv judge && judge/bin/pip install -r requirements/learner.txt \\
         aiosqlite sqlalchemy greenlet cryptography fastapi redis litellm
-    .venv/bin/python -m tests.judges.agents_examples openai-agents-python \\
-        --python judge/bin/python [WORD]
+    .venv/bin/python -m tests.judges.agents_examples openai-agents-python [WORD] \\
+        --python judge/bin/python
 
 Each is run on its own, with a key of its own, in the mode its authors made for runs without a
 person (`EXAMPLES_INTERACTIVE_MODE=auto`), and has run when it ends with exit code 0. Those of `mcp`

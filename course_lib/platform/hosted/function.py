@@ -266,9 +266,8 @@ def _about(entry: Json) -> str:
 
 def _ask_client(call: Call) -> Outcome:
     """A client's own search: the turn ends, and what it finds comes with the next request."""
-    item = {"id": call.state.new_id("tsc"), "type": "tool_search_call", "execution": "client"}
-    asked = {"call_id": call.state.new_id("call"), "arguments": call.arguments}
-    return Outcome([item | asked | {"status": "completed"}], waits=True)
+    item = {"type": "tool_search_call", "execution": "client", "arguments": call.arguments}
+    return Outcome([call_item(call, "tsc", item)], waits=True)
 
 
 def _search(call: Call) -> Outcome:
