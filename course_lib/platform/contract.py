@@ -141,9 +141,16 @@ def check_model(body: Json, items: list[Json]) -> ModelCard:
     return card
 
 
+# What the vendor runs, or reaches for itself.
+HOSTED = ("code_interpreter", "file_search", "image_generation", "mcp", "web_search")
+
+
 def _check_hosted(body: Json, card: ModelCard, effort: str | None) -> None:
+    chosen = body.get("tool_choice") or "auto"
     for each in [tool["type"] for tool in body.get("tools") or []]:
         name = KINDS[each].name
+        if card.auto_only and name in HOSTED and chosen != "auto":
+            raise refusal("hosted_tool_only_auto", tool=each, model=card.snapshot)
         # A search for tools came with the models that tell the phases of an answer.
         if name == card.without or (name == "tool_search" and not card.phases):
             raise refusal("hosted_tool_not_supported", tool=each, model=card.snapshot)

@@ -31,6 +31,7 @@ class ModelCard:
     programs: bool  # it writes programs that call tools
     context: str  # whose reasoning is kept, when the request does not say
     without: str  # a hosted tool that it does not have
+    auto_only: bool  # beside hosted tools it chooses freely or not at all
 
     @property
     def reasons(self) -> bool:
@@ -51,6 +52,7 @@ class ModelCard:
             programs="programs" in more,
             context="all_turns" if "all_turns" in more else "current_turn",
             without=" ".join(more).partition("without:")[2],
+            auto_only="auto_only" in more,
         )
 
 
