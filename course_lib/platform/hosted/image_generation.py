@@ -115,20 +115,35 @@ def _picture(item: Json, tiles: int) -> str:
             _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 2, 3, 0, 0, 0)),
             _chunk(b"PLTE", bytes(round(255 * part) for tone in tones for part in tone)),
             _chunk(b"tRNS", b"\0") if transparent else b"",  # the first colour is the background
-            _chunk(b"IDAT", _stored(rows)),
+            _chunk(b"IDAT", _deflated(rows, back=len(lines[0]))),
             _chunk(b"IEND", b""),
         )
     )
     return base64.b64encode(png).decode()
 
 
-def _stored(data: bytes) -> bytes:
-    """A zlib stream that compresses nothing, and so is the same with every zlib there is."""
-    most, made = 0xFFFF, b"\x78\x01"  # bytes in a block; the head
-    for start in range(0, len(data), most):
-        block, last = data[start : start + most], start + most >= len(data)
-        made += struct.pack("<BHH", last, len(block), len(block) ^ most) + block
-    return made + struct.pack(">I", zlib.adler32(data))
+def _deflated(data: bytes, back: int) -> bytes:
+    """A zlib stream, the same on every machine, which no library for it promises.
+
+    Bytes stand as they are, or are copied from `back` bytes before (RFC 1951, fixed codes).
+    """
+    high = (back - 1).bit_length() - 2  # the bits of a distance that follow its code
+    code, rest = 2 * high + (back - 1 >> high), (back - 1) & (1 << high) - 1
+    distance = f"{code:05b}" + f"{rest:0{high}b}"[::-1]
+    bits, at = ["110"], 0  # the only block, with the fixed codes
+    while at < len(data):
+        for length, copy in ((258, "11000101"), (3, "0000001")):
+            wanted = data[at : at + length]
+            if at >= back and len(wanted) == length and data.startswith(wanted, at - back):
+                bits.append(copy + distance)
+                break
+        else:
+            length, byte = 1, data[at]
+            bits.append(f"{0x30 + byte:08b}" if byte < 144 else f"{0x100 + byte:09b}")
+        at += length
+    stream = "".join((*bits, "0" * 7))[::-1]  # ends with the code for the end; lowest bit first
+    packed = int(stream, 2).to_bytes((len(stream) + 7) // 8, "little")
+    return b"\x78\x01" + packed + struct.pack(">I", zlib.adler32(data))
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:
