@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-LESSONS = ["00_start_here", "01_function_calling", "02_the_loop", "03_hosted_tools"]
+LESSONS = [path.stem for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
 DRAWN = "drawn.ipynb"
 EXERCISES = ["01_function_calling"]
 TOKEN = "course"
