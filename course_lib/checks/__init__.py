@@ -6,6 +6,8 @@ from . import (  # importing a lesson registers its tasks
     lesson_01_design,
     lesson_02,
     lesson_02_traffic,
+    lesson_03,
+    lesson_03_results,
 )
 from .notebook import check, hint
 from .task import TASKS
@@ -19,4 +21,6 @@ __all__ = [
     "lesson_01_design",
     "lesson_02",
     "lesson_02_traffic",
+    "lesson_03",
+    "lesson_03_results",
 ]

@@ -12,7 +12,18 @@ from ..platform.faults import Fault
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
 from .task import Finding, expect, task
-from .wire import Json, Watched, asked, calls_in, function_tool, refusal, seen, turns, user_texts
+from .wire import (
+    Json,
+    Watched,
+    asked,
+    calls_in,
+    function_tool,
+    raised,
+    refusal,
+    seen,
+    turns,
+    user_texts,
+)
 
 _ORDER = "When was order A-104 promised?"
 _STOCK = "How many units of TR-40 are in stock?"
@@ -299,7 +310,7 @@ def wait_or_give_up(submission: Submission) -> Iterator[Finding]:
             .because("waiting after the last attempt would be for nothing")
         )
     yield (
-        expect("and then the refusal is raised", _raised(called))
+        expect("and then the refusal is raised", raised(called))
         .equals(Verdict("RateLimitError"))
         .because("whoever called has to know that there is no answer")
     )
@@ -314,7 +325,7 @@ def wait_or_give_up(submission: Submission) -> Iterator[Finding]:
     ):
         called, what = ask(wish, *faults)
         yield (
-            expect(label, what, _raised(called))
+            expect(label, what, raised(called))
             .equals({"requests": 1, "waits": []}, kind)
             .because("the same request will get the same refusal, however long you wait")
         )
@@ -331,9 +342,3 @@ def _waited(requests: int, wait: int, what: Json) -> bool:
         and len(what["waits"]) == requests - 1
         and all(each in asked_for for each in what["waits"])
     )
-
-
-def _raised(called: Outcome) -> Outcome:
-    """The type of what was raised, or that nothing was."""
-    raised = (called.problem or "nothing:").removeprefix("your code raised ").split(":")[0]
-    return Outcome(called.tried, Verdict(raised), hint=called.hint)

@@ -106,6 +106,12 @@ def refusal(called: Outcome, exchange: Exchange) -> Outcome:
     return Outcome(called.tried, problem=f"the API refused: {said}", hint=exchange.hint)
 
 
+def raised(called: Outcome) -> Outcome:
+    """The type of what was raised, or that nothing was."""
+    raised = (called.problem or "nothing:").removeprefix("your code raised ").split(":")[0]
+    return Outcome(called.tried, Verdict(raised), hint=called.hint)
+
+
 def seen(called: Outcome, client: Client) -> Outcome:
     """The items the model saw at its latest turn, oldest first; `client` has a Watched model."""
     if turns(client) and turns(client)[-1].status != 200:
