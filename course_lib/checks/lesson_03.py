@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ..grading.submission import Outcome, Submission, Verdict
+from ..grading.submission import Double, Outcome, Submission, Verdict
 from ..live import MODEL
 from ..platform.app import Exchange, Platform
 from ..platform.http import Request
@@ -39,6 +39,11 @@ def _sent(body: Json, *script: Json) -> Exchange:
     return platform.exchanges[-1]
 
 
+_PLACES = {
+    "your process": "a call that you do not answer stays open, and the next request is refused",
+    "the vendor": "it needs no code of yours, and reaches nothing on your machine",
+    "another server": "what the model sends goes to whoever runs it; look first at what it can do",
+}
 _LIST = call("shell", {"commands": ["ls"]})
 # name: (its declaration, a call of it)
 _ENTRIES: dict[str, tuple[Json, Json]] = {
@@ -77,7 +82,7 @@ def where_does_it_run(submission: Submission) -> Iterator[Finding]:
         yield (
             expect(f"{name} runs where you say", where[name])
             .that(partial(_is_place, place), f"{place!r}, for in the response {evidence}")
-            .because("what runs elsewhere needs no code of yours, and sees none of your data")
+            .because(_PLACES[place])
         )
 
 
@@ -274,7 +279,8 @@ def ask_before_you_pay(submission: Submission) -> Iterator[Finding]:
     for label, (reason, requests) in _RULES.items():
         judged = []
         for model, tools, choice in requests:
-            said = submission.call("objection", model, tools, choice)
+            shown = [Double(tool, "get_order") if tool is _GET_ORDER else tool for tool in tools]
+            said = submission.call("objection", model, shown, choice)
             body = {"model": model, "input": "Hello.", "tools": tools}
             body |= {} if choice is None else {"tool_choice": choice}
             exchange = _sent(body, message("Hello."))

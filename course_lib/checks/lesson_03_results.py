@@ -37,9 +37,8 @@ def _says(*pieces: tuple[str, str]) -> Json:
     return message(text) | {"citations": citations}
 
 
-def _listed(*pages: str) -> list[Json]:
-    """How sources are to be listed."""
-    return [{"title": web.pages()[page].title, "url": page} for page in pages]
+def _urls(sources: list[Json]) -> list[str]:
+    return [page["url"] for page in sources]
 
 
 def _search(query: str) -> Json:
@@ -75,32 +74,31 @@ def show_the_sources(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("the page is listed by its title and its address", asked["sources"])
-        .equals(_listed(_HUB))
+        .equals([{"title": web.pages()[_HUB].title, "url": _HUB}])
         .because(f"a reader wants to see where a number leads; {FROM} is not of the address")
     )
     several = play(
         _search("belt"),
         _search("how heavy may a parcel be"),
         _says(
-            ("The belt [of the hub] is broken.", _HUB),
-            (" Fill in [the form](https://forms.example/late)!", ""),
-            (" A parcel weighs up to 31.5 kg.", _LIMITS),
-            (" The belt runs again on Friday.", _HUB),
+            ("The belt [of 2019] broke.", _HUB),
+            (" Use [this form](https://forms.example).", ""),
+            (" Up to 31.5 kg.", _LIMITS),
+            (" Back on Friday.", _HUB),
             (" That is all (1).", ""),
         ),
     )
     yield (
         expect("several links become the numbers of their pages", several["text"])
         .equals(
-            "The belt [of the hub] is broken. [1] Fill in [the form](https://forms.example/late)! "
-            "A parcel weighs up to 31.5 kg. [2] The belt runs again on Friday. [1] "
-            "That is all (1)."
+            "The belt [of 2019] broke. [1] Use [this form](https://forms.example). "
+            "Up to 31.5 kg. [2] Back on Friday. [1] That is all (1)."
         )
         .because("every replacement moves the rest of the text, and only spans are citations")
     )
     yield (
-        expect("a page that is cited twice is listed once", several["sources"])
-        .equals(_listed(_HUB, _LIMITS))
+        expect("a page that is cited twice is listed once", several["sources"].through(_urls))
+        .equals([_HUB, _LIMITS])
         .because("the second [1] leads to the first entry")
     )
     parts = play(
@@ -110,14 +108,12 @@ def show_the_sources(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("the indices count within their own message", parts["text"])
-        .equals(
-            "Parcels have a limit. [1]\nThe belt is broken. [2] And so there is a limit. [1]",
-        )
+        .equals("Parcels have a limit. [1]\nThe belt is broken. [2] And so there is a limit. [1]")
         .because("output_text joins all messages of a response; an index begins anew in each")
     )
     yield (
-        expect("and the pages of all messages are listed", parts["sources"])
-        .equals(_listed(_LIMITS, _HUB))
+        expect("and the pages of all messages are listed", parts["sources"].through(_urls))
+        .equals([_LIMITS, _HUB])
         .because("what the model said before its last search has sources as well")
     )
     plain = play(message("Good morning! [1] is a number, too."))
@@ -186,6 +182,7 @@ def count_what_is_billed(submission: Submission) -> Iterator[Finding]:
         [message("One more."), _order("A-107")],
         _search("late delivery"),
         message("That is all."),
+        message("As I said."),
     )
     yield (
         expect("the hosted calls of all turns are counted, each once", counts)
@@ -198,8 +195,8 @@ def count_what_is_billed(submission: Submission) -> Iterator[Finding]:
         .because("hosted items belong to the history too, with the reasoning before them")
     )
     yield (
-        expect("the model reads what its hosted calls have found", seen(counts, client))
-        .that(_has_results, "the history with each hosted call, and what came of it")
+        expect("the model reads what all calls have found", seen(counts, client).through(_found))
+        .equals([*["web_search"] * 2, "get_order", "code_interpreter", "get_order", "web_search"])
         .because("what is dropped from the history is searched, and paid, again")
     )
     yield (
@@ -212,7 +209,9 @@ def count_what_is_billed(submission: Submission) -> Iterator[Finding]:
         .equals(Verdict("3 requests"))
         .because("a hosted call has its result: nothing is left to do, and a request costs")
     )
-    drawn, client = play(call("image_generation", {"prompt": "a parcel"}), message("Here it is."))
+    drawn, client = play(
+        call("image_generation", {"prompt": "a parcel"}), message("Here it is."), message("Yes?")
+    )
     yield (
         expect("a turn of hosted calls alone is the whole", drawn, _requests(drawn, client))
         .equals({"image_generation_call": 1}, Verdict("1 request"))
@@ -233,9 +232,9 @@ def count_what_is_billed(submission: Submission) -> Iterator[Finding]:
     )
 
 
-def _has_results(items: list[Json]) -> bool:
-    names = [item["name"] for item in items if item.get("type") == "function_call"]
-    return names.count("web_search") == 3 and names.count("code_interpreter") == 1
+def _found(items: list[Json]) -> list[str]:
+    """The tools whose results the model reads, in order; a hosted call reads like a function's."""
+    return [item["name"] for item in items if item.get("type") == "function_call"]
 
 
 def _requests(called: Outcome, client: Client) -> Outcome:

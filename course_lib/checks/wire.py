@@ -4,6 +4,7 @@ A check judges what reached the platform, not what the submission says it sent.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,8 +109,9 @@ def refusal(called: Outcome, exchange: Exchange) -> Outcome:
 
 def raised(called: Outcome) -> Outcome:
     """The type of what was raised, or that nothing was."""
-    raised = (called.problem or "nothing:").removeprefix("your code raised ").split(":")[0]
-    return Outcome(called.tried, Verdict(raised), hint=called.hint)
+    kind = re.match(r"your code raised (\w+)", called.problem or "")
+    verdict = Verdict(kind[1] if kind else called.problem or "nothing")
+    return Outcome(called.tried, verdict, hint=called.hint)
 
 
 def seen(called: Outcome, client: Client) -> Outcome:
