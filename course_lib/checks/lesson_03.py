@@ -10,8 +10,11 @@ from ..live import MODEL
 from ..platform.app import Exchange, Platform
 from ..platform.http import Request
 from ..platform.models import find_model
+from ..platform.state import State
+from ..standin import StandIn
 from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
+from ..web.mcp_server import stand_in
 from .task import Finding, expect, task
 from .wire import Json, function_tool, refusal
 
@@ -22,18 +25,19 @@ _WEB: Json = {"type": "web_search"}
 _CODE: Json = {"type": "code_interpreter", "container": {"type": "auto"}}
 _DRAW: Json = {"type": "image_generation"}
 _FILES: Json = {"type": "file_search", "vector_store_ids": ["vs_1"]}
-_DOCS: Json = {
+_LIBRARY: Json = {
     "type": "mcp",
-    "server_label": "docs",
-    "server_url": "https://mcp.deepwiki.com/mcp",
+    "server_label": "library",
+    "server_url": "https://library.example/mcp",
     "allowed_tools": ["search"],
     "require_approval": "never",
 }
 
 
 def _sent(body: Json, *script: Json) -> Exchange:
-    """What comes of one request on a platform that has one vector store, vs_1."""
-    platform = Platform(model=Scripted(list(script))) if script else Platform()
+    """What comes of one request where there are a vector store, vs_1, and the library's server."""
+    state = State(mcp_servers={_LIBRARY["server_url"]: stand_in()})
+    platform = Platform(model=Scripted(list(script)) if script else StandIn(), state=state)
     for path, sent in (("/v1/vector_stores", {}), ("/v1/responses", {"model": MODEL} | body)):
         platform.handle(Request("POST", path, json.dumps(sent).encode()))
     return platform.exchanges[-1]
@@ -51,7 +55,7 @@ _ENTRIES: dict[str, tuple[Json, Json]] = {
     "file_search": (_FILES, call("file_search", {"queries": ["late parcels"]})),
     "code_interpreter": (_CODE, call("code_interpreter", {"code": "print(6 * 7)"})),
     "image_generation": (_DRAW, call("image_generation", {"prompt": "a lighthouse"})),
-    "mcp": (_DOCS, call("search", {"query": "late parcels"})),
+    "mcp": (_LIBRARY, call("search", {"query": "late parcels"})),
     "function": (_GET_ORDER, call("get_order", {"order_id": "A-104"})),
     "shell_container": ({"type": "shell", "environment": {"type": "container_auto"}}, _LIST),
     "shell_local": ({"type": "shell", "environment": {"type": "local"}}, _LIST),
@@ -118,7 +122,7 @@ _REQUESTS: dict[str, tuple[str, str, dict[str, str], str]] = {
         {"How do I descale the kettle?": "file_search_call"},
         "a file search without a store has nothing to search",
     ),
-    "docs": (
+    "library": (
         "the model uses the server's tool",
         MODEL,
         {"Search the documents for the Moon.": "mcp_list_tools, mcp_call"},
@@ -216,7 +220,7 @@ _RULES: dict[str, tuple[str, list[_Asked]]] = {
             ("o3", [_WEB], "required"),
             ("o3-pro", [_GET_ORDER, _FILES], "required"),
             ("o3", [_CODE], "none"),
-            ("o3-pro", [_DOCS], {"type": "mcp", "server_label": "docs"}),
+            ("o3-pro", [_LIBRARY], {"type": "mcp", "server_label": "library"}),
             ("o3", [_WEB, _GET_ORDER], _NAMED),
         ],
     ),

@@ -4,7 +4,7 @@ from tests.answers import Right, Wrong
 
 SUM = "sum: the model runs code"
 MANUAL = "manual: the model searches the store"
-DOCS = "docs: the model uses the server's tool"
+LIBRARY = "library: the model uses the server's tool"
 DESK = "desk: the model has both tools"
 FORCED = "forced: o3 searches the web"
 
@@ -20,12 +20,12 @@ get_order = {
     },
 }
 nested = {key: value for key, value in get_order.items() if key != "type"}
-unlabelled = {"type": "mcp", "server_url": "https://mcp.deepwiki.com/mcp"}
+unlabelled = {"type": "mcp", "server_url": "https://library.example/mcp"}
 unlabelled |= {"allowed_tools": ["search"], "require_approval": "never"}
 broken = {
     "sum": {"input": "What is 15% of 240?", "tools": [{"type": "code_interpreter"}]},
     "manual": {"input": "How do I descale the kettle?", "tools": [{"type": "file_search"}]},
-    "docs": {"input": "Search the documents for the Moon.", "tools": [unlabelled]},
+    "library": {"input": "Search the documents for the Moon.", "tools": [unlabelled]},
     "desk": {
         "input": "Where is order A-104?",
         "tools": [{"type": "web_search"}, {"type": "function", "function": nested}],
@@ -41,7 +41,7 @@ def mended(**other: str) -> str:
     tools = {
         "sum": '[{"type": "code_interpreter", "container": {"type": "auto"}}]',
         "manual": '[{"type": "file_search", "vector_store_ids": ["vs_1"]}]',
-        "docs": '[unlabelled | {"server_label": "wiki"}]',
+        "library": '[unlabelled | {"server_label": "wiki"}]',
         "desk": '[{"type": "web_search"}, get_order]',
     }
     right = {name: f'broken["{name}"] | {{"tools": {entries}}}' for name, entries in tools.items()}
@@ -58,7 +58,7 @@ import copy
 mended = copy.deepcopy(broken)
 mended["sum"]["tools"][0]["container"] = {{"type": "auto", "memory_limit": "1g"}}
 mended["manual"]["tools"][0]["vector_store_ids"] = ["vs_1"]
-mended["docs"]["tools"][0]["server_label"] = "deepwiki"
+mended["library"]["tools"][0]["server_label"] = "books"
 function = mended["desk"]["tools"][1]
 function.update(function.pop("function"))
 del mended["forced"]["tool_choice"]
@@ -73,8 +73,8 @@ del mended["forced"]["tool_choice"]
     )
     + "\nfor body in mended.values(): body.pop('input')",
     "all_written_out": mended(
-        docs='{"model": MODEL, "input": "Search.", "tools": [{"type": "mcp", "server_label": '
-        '"docs", "server_url": "https://mcp.deepwiki.com/mcp", "require_approval": "never"}]}',
+        library='{"model": MODEL, "input": "Search.", "tools": [{"type": "mcp", "server_label": '
+        '"library", "server_url": "https://library.example/mcp", "require_approval": "never"}]}',
         forced='{"model": "o3-2025-04-16", "input": "How far?", "tools": [{"type": "web_search", '
         '"search_context_size": "low"}], "instructions": "Be brief."}',
     ),
@@ -90,13 +90,13 @@ TAKEN_OUT = "{name: {**body, 'tools': []} for name, body in broken.items()}"
 WRONG: dict[str, Wrong] = {
     "nothing_mended": Wrong(
         f"{BROKEN}\nmended = broken",
-        (SUM, MANUAL, DOCS, DESK, FORCED),
+        (SUM, MANUAL, LIBRARY, DESK, FORCED),
         "the API refused: Missing required parameter: 'tools[0].container'.",
         "made: code_interpreter_call",
     ),
     "the_tools_taken_out": Wrong(
         f"{BROKEN}\nmended = {TAKEN_OUT}\ndel mended['forced']['tool_choice']",
-        (SUM, MANUAL, DOCS, DESK, FORCED),
+        (SUM, MANUAL, LIBRARY, DESK, FORCED),
         "made: no call",
         "made: code_interpreter_call",
     ),
@@ -125,17 +125,17 @@ WRONG: dict[str, Wrong] = {
         "made: file_search_call",
     ),
     "a_label_without_the_server": Wrong(
-        mended(docs='{"tools": [{"type": "mcp", "server_label": "docs"}]}'),
-        (DOCS,),
+        mended(library='{"tools": [{"type": "mcp", "server_label": "library"}]}'),
+        (LIBRARY,),
         "the API refused: ",
         "made: mcp_list_tools, mcp_call",
     ),
     "approval_asked_for_again": Wrong(
         mended(
-            docs='{"tools": [{"type": "mcp", "server_label": "docs", "server_url": '
-            '"https://mcp.deepwiki.com/mcp", "allowed_tools": ["search"]}]}'
+            library='{"tools": [{"type": "mcp", "server_label": "library", "server_url": '
+            '"https://library.example/mcp", "allowed_tools": ["search"]}]}'
         ),
-        (DOCS,),
+        (LIBRARY,),
         "made: mcp_list_tools, mcp_approval_request",
         "made: mcp_list_tools, mcp_call",
     ),
@@ -185,9 +185,9 @@ WRONG: dict[str, Wrong] = {
         "made: code_interpreter_call",
     ),
     "one_left_out": Wrong(
-        mended() + "\ndel mended['docs']",
-        (DOCS,),
-        "which has no 'docs'",
+        mended() + "\ndel mended['library']",
+        (LIBRARY,),
+        "which has no 'library'",
         "made: mcp_list_tools, mcp_call",
     ),
 }
