@@ -502,3 +502,23 @@ def test_a_second_wish_takes_over_what_only_the_first_one_said() -> None:
         ("find_birthday", {"painter": "Frida Kahlo"}),
         ("find_masterpiece", {"painter": "Frida Kahlo"}),
     ]
+
+
+PASTED = """<doc name="pool.md"><p>The pool opens at seven &amp; closes at nine in the evening.</p></doc>
+<doc name="sauna.md"><p>Towels for the sauna are two euros.</p></doc>
+
+"""
+
+
+@pytest.mark.parametrize("tools", [[], [tool("roll_dice", "Roll dice.")]])
+def test_a_text_that_stands_above_the_question_answers_it(tools: list[Json]) -> None:
+    opens = "The pool opens at seven & closes at nine in the evening."
+    assert said(propose(f"{PASTED}When does the pool open?", tools)) == opens
+    assert "Towels" in said(propose(f"{PASTED}What are towels for the sauna?", tools))
+
+
+@pytest.mark.parametrize(
+    "request_", [f"{PASTED}Who owns the castle?", "The pool opens at seven. When does it open?"]
+)
+def test_what_says_nothing_of_the_question_or_is_not_set_apart_does_not(request_: str) -> None:
+    assert "I can only answer from what I was given" in said(propose(request_, []))

@@ -7,6 +7,7 @@ two sentences that share most with the question, as they stand, and cites them.
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 from .fill import fill
@@ -58,6 +59,13 @@ def from_results(question: str, made: list[Made]) -> Json:
         spans[source] = begin, len(text)
     citations = [{"start": a, "end": b, "source": source} for source, (a, b) in spans.items()]
     return message(text if chosen else f"{text} {NOT_FOUND}".strip()) | {"citations": citations}
+
+
+def from_text(request: str) -> str | None:
+    """What a request says in answer to its own last paragraph; None where it says nothing of it."""
+    *given, asked = re.split(r"\n\s*\n", re.sub(r"<[^<>]*>", "\n", request).strip())
+    found = [{"text": unescape(each), "source": "the request"} for each in given]
+    return " ".join(said for said, _ in _chosen(asked, found, opened=False)) or None
 
 
 def passages(output: Any) -> list[Json] | None:

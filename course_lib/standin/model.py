@@ -95,7 +95,7 @@ class _Turn:
             said = answer.from_results(query(self.situation.request), made)
             return self._say(said, "every call has its result, so I answer")
         if not self.tools:
-            return self._say(answer.NO_TOOL, "there is no tool I may call")
+            return self._without_tool("there is no tool I may call")
         return self._first_turn()
 
     def _after_results(self) -> Answer | None:
@@ -143,7 +143,11 @@ class _Turn:
             return self._send([left], f"nothing fits better, and {left.tool.name} may do it")
         nearest = f"{best.call.tool.name} comes nearest, and not near enough"
         because = nearest if best.is_met else "no tool shares a word with it"
-        return self._say(answer.NO_TOOL, because)
+        return self._without_tool(because)
+
+    def _without_tool(self, because: str) -> Answer:
+        """Say what a text in the request says of its question, or else that nothing was given."""
+        return self._say(answer.from_text(self.situation.request) or answer.NO_TOOL, because)
 
     def _plan(self) -> list[Call]:
         """The calls the request wants, what must come first put first; and all tools weighed."""
