@@ -504,8 +504,8 @@ def test_a_second_wish_takes_over_what_only_the_first_one_said() -> None:
     ]
 
 
-PASTED = """<doc name="pool.md"><p>The pool opens at seven &amp; closes at nine in the evening.</p></doc>
-<doc name="sauna.md"><p>Towels for the sauna are two euros.</p></doc>
+PASTED = """<doc name="pool.md">The pool opens at seven &amp; closes at nine in the evening.</doc>
+<doc name="sauna.md">Towels for the sauna are two euros.</doc>
 
 """
 

@@ -156,7 +156,7 @@ class _Turn:
             return []
         calls, self.ranked = plan(self.request, self.tools)
         met = {each.call.tool.name for each in self.ranked if each.is_met}
-        calls = [each for each in calls if each.tool.name in met | self.functions.keys()]
+        calls = [each for each in calls if each.tool.name in met or each.arguments]
         if not any(name in self.request.text for name in self.functions):
             for each in (each.call for each in self.ranked if each.call.tool.name in self.written):
                 # "search the web for …": all the words of its name
