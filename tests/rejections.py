@@ -554,9 +554,9 @@ def paired(name: str, source: str, request: Body, text: str, **more: Any) -> Row
     return Row(name, "A3", source, request, text, "input", **more)
 
 
-def answer(platform: Platform, body: Json) -> Json:
+def answer(platform: Platform, body: Json, path: str = "/v1/responses") -> Json:
     """Make a request that must succeed, and return its response."""
-    sent = Request("POST", "/v1/responses", json.dumps(body).encode())
+    sent = Request("POST", path, json.dumps(body).encode())
     reply = platform.handle(sent)
     content = b"".join(reply.chunks)
     assert reply.status == 200, content.decode()
@@ -622,6 +622,14 @@ def sealed_and_altered(platform: Platform) -> Json:
     token = output[0]["encrypted_content"]
     changed = token[:50] + ("A" if token[50] != "A" else "B") + token[51:]
     return items(user(), output[0] | {"encrypted_content": changed}, output[1])
+
+
+def nothing_to_drop(platform: Platform) -> Json:
+    conversation = answer(platform, {}, "/v1/conversations")["id"]
+    long = "word " * 130_000
+    return ask(
+        model="gpt-4o", input=[], conversation=conversation, instructions=long, truncation="auto"
+    )
 
 
 def loaded_call_without_namespace(platform: Platform) -> Json:
@@ -925,6 +933,9 @@ LIMITS = [
         "again.", "input", "context_length_exceeded"),
     Row("one item too large for the window", "A6", INFERRED,
         ask(model="gpt-4o", input="word " * 130_000, truncation="auto"),
+        "Your input exceeds the context window of this model. Please adjust your input and try "
+        "again.", "input", "context_length_exceeded"),
+    Row("instructions too large for the window", "A6", INFERRED, nothing_to_drop,
         "Your input exceeds the context window of this model. Please adjust your input and try "
         "again.", "input", "context_length_exceeded"),
 ]  # fmt: skip

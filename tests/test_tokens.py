@@ -186,6 +186,28 @@ def test_half_a_surrogate_pair_inside_a_tools_json_does_no_harm() -> None:
     assert "�" in b"".join(reply.chunks).decode()
 
 
+AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from course_lib.platform.tokens import count_text
+failed = []
+threading.excepthook = failed.append
+for each in (threads := [threading.Thread(target=count_text, args=("hi",)) for _ in range(20)]):
+    each.start()
+for each in threads:
+    each.join()
+print(len(failed))
+"""
+
+
+def test_threads_may_count_first_at_the_same_time() -> None:
+    """The loading sets the environment for a moment, which all threads share."""
+    done = subprocess.run(
+        [sys.executable, "-c", AT_ONCE], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "0\n"
+
+
 COUNT = "from course_lib.platform.tokens import count_text; print(count_text('hello world'))"
 
 

@@ -147,7 +147,7 @@ def _fit_window(turn: Turn) -> None:
     total, window, dropped = turn.tokens, turn.card.window, 0
     frame = len(turn.parts) - len(turn.items)  # what comes before the items stays
     while total > window:
-        if turn.body.get("truncation") != "auto" or dropped == len(turn.items) - 1:
+        if turn.body.get("truncation") != "auto" or dropped + 1 >= len(turn.items):
             raise refusal("input_too_long", tokens=turn.tokens, window=window)
         total -= turn.parts[frame + dropped][1]
         dropped += 1

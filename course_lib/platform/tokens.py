@@ -8,6 +8,7 @@ tokens. `tests/test_tokens.py` holds them to the recordings.
 
 import json
 import os
+import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -29,18 +30,22 @@ PRIMING_REASONING, PRIMING = 2, 3  # what begins the model's own turn
 TOOLS_REASONING, TOOLS = 2, -4  # what the frame around a list of tools adds to its text
 
 
+_alone = threading.Lock()  # the environment is every thread's
+
+
 @cache
 def encoding() -> "Encoding":
     # Imported late: loading the ranks takes a quarter of a second, and only a reply needs them.
     import tiktoken
 
-    before = os.environ.get(FOLDER)
-    os.environ[FOLDER] = str(RANKS)
-    try:
-        return tiktoken.get_encoding("o200k_base")
-    finally:
-        del os.environ[FOLDER]
-        os.environ |= {} if before is None else {FOLDER: before}
+    with _alone:
+        before = os.environ.get(FOLDER)
+        os.environ[FOLDER] = str(RANKS)
+        try:
+            return tiktoken.get_encoding("o200k_base")
+        finally:
+            del os.environ[FOLDER]
+            os.environ |= {} if before is None else {FOLDER: before}
 
 
 def _stretches(text: str) -> Iterator[str]:
