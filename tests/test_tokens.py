@@ -6,6 +6,7 @@ The recordings lie beside the checkout, in `../shared/replay`; without them that
 import json
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from course_lib.platform.app import Platform
 from course_lib.platform.http import Request
 from course_lib.platform.models import MODELS
 from course_lib.platform.tokens import count_text, cut, item_part, pieces, sayable
+from course_lib.retrieval.wordpiece import pieces as word_pieces
 from course_lib.standin import Scripted
 from course_lib.standin.prompt import call, message
 from tests import ROOT
@@ -184,6 +186,19 @@ def test_half_a_surrogate_pair_inside_a_tools_json_does_no_harm() -> None:
     reply = Platform().handle(Request("POST", "/v1/responses", json.dumps(body).encode()))
     assert reply.status == 200
     assert "�" in b"".join(reply.chunks).decode()
+
+
+def test_neither_a_long_text_nor_a_long_word_is_kept() -> None:
+    """A server runs for days; what it counted once and forgot must not stay."""
+    count_text("hi")
+    word_pieces("hi")  # the tables of both are read once, and do stay
+    tracemalloc.start()
+    for number in range(10):
+        count_text(f"{number} " + "word " * 50_000)
+        word_pieces(f"{number}" + "x" * 20_000)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 100_000
 
 
 AT_ONCE = """

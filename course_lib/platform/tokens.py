@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 RANKS = Path(__file__).parent.parent / "data" / "tiktoken"
 FOLDER = "TIKTOKEN_CACHE_DIR"  # where the library looks for them
 STRETCH = 200_000  # characters
+LONG = 16_384  # characters of a text that is not kept, with its count, for the next time
 PER_MESSAGE = 4  # each item, and the instructions, is wrapped in four tokens
 CHANNEL = 2  # and a model that reasons marks what it said itself
 PRIMING_REASONING, PRIMING = 2, 3  # what begins the model's own turn
@@ -66,9 +67,13 @@ def starts(text: str) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=8192)
 def count_text(text: str) -> int:
     """Number of tokens in `text`; markers such as `<|endoftext|>` count as plain text."""
+    return _count(text) if len(text) < LONG else len(_encode(text))
+
+
+@lru_cache(maxsize=8192)
+def _count(text: str) -> int:
     return len(_encode(text))
 
 

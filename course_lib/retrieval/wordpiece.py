@@ -27,7 +27,8 @@ def pieces(text: str) -> list[int]:
     """The numbers of a text's pieces, without the marks at its start and end."""
     plain = unicodedata.normalize("NFD", text.lower())
     plain = "".join(c for c in plain if unicodedata.category(c) != "Mn")
-    return [piece for word in _WORD.findall(plain) for piece in _cut(word)]
+    words = (word[: LONGEST_WORD + 1] for word in _WORD.findall(plain))
+    return [piece for word in words for piece in _cut(word)]
 
 
 @lru_cache(maxsize=65_536)
