@@ -28,10 +28,11 @@ def lab(browser: bool, port: int) -> int:
     command, environment = jupyterlab_command(browser, port), jupyter_environment()
     for name, beside in lay_out().items():
         print(f"Yours stays: work/{name}. The course's new version of it is work/{beside}.")
+    opens = "JupyterLab opens it in your browser; if that shows nothing, or an error, copy"
     print(
-        f"Your working copy of the course is {WORK}, and what you change there stays. JupyterLab "
-        "opens it in your browser; if that shows nothing, or an error, copy the http://127.0.0.1 "
-        "address from below into a browser. To stop, press Ctrl-C in this window.",
+        f"Your working copy of the course is {WORK}, and what you change there stays. "
+        f"{opens if browser else 'Copy'} the http://127.0.0.1 address from below into a browser. "
+        "To stop, press Ctrl-C in this window.",
         flush=True,
     )
     return run_child(command, environment)

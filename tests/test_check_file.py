@@ -77,6 +77,7 @@ def test_a_cell_that_raises_is_named_and_the_others_count(tmp_path: Path, capsys
     assert "Code cell 2 raised ZeroDivisionError: division by zero (line 2: mistake" in shown
     assert "Code cell 3 raised SyntaxError" in shown
     assert "3 of 3 · 1 point" in shown
+    assert "1 of 1 task passed, 1 of 1 point\n" in shown
     assert "Traceback" not in shown
 
 

@@ -188,6 +188,7 @@ def test_lab_says_what_it_kept_and_how_to_stop(
         "The course's new version of it is work/notebooks/00_a.new.ipynb."
     )
     assert second.startswith(f"Your working copy of the course is {WORK}")
+    assert "opens it in your browser" not in second
     assert "press Ctrl-C" in second
     ((command, environment),) = runs
     assert "--no-browser" in command

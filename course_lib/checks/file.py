@@ -8,7 +8,7 @@ from ..grading.notebooks import NotebookFile, read_notebook
 from ..grading.piped import CELLS_SECONDS, TASK_SECONDS, piped_submission
 from ..grading.submission import ChannelClosed, ChannelTimeout
 from ..home import WORK, CourseError
-from .progress import record
+from .progress import out_of, record
 from .report import Report
 from .task import TASKS, Result, State, run_check
 
@@ -37,8 +37,8 @@ def check_file(
     earned, possible = sum(r.points for r in results), sum(r.task.points for r in results)
     passed = sum(result.state is State.PASSED for result in results)
     note = "" if own else "Your progress is not changed: this notebook is not in work/.\n"
-    tasks = f"{passed} of {len(results)} tasks passed"
-    print(f"\n{note}{path.name}: {tasks}, {earned} of {possible} points")
+    tasks, points = out_of(passed, len(results), "task"), out_of(earned, possible)
+    print(f"\n{note}{path.name}: {tasks} passed, {points}")
     return 0 if passed == len(results) else 1
 
 

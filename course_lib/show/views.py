@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..home import CourseError
 from ..live import is_live
+from ..platform.app import HINT_HEADER
 from ..standin.prompt import Explanation
 from .runs import Step, Turn, as_json, exchange_of, read_run, steps
 
@@ -156,7 +157,7 @@ def error(refusal: "APIError") -> Table:
         ["code", str(refusal.code)],
     ]
     headers = getattr(getattr(refusal, "response", None), "headers", {})
-    hint = headers.get("x-course-hint")
+    hint = headers.get(HINT_HEADER)
     note = f"What to change: {hint}" if hint else ""
     return Table({"field": "text", "the API says": "text"}, rows, note=note)
 

@@ -193,7 +193,11 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="course-changes-") as home:
         enter(Path(home), PYTHONHASHSEED="0")
         for path in map(Path, arguments):
-            notebook = form.read(path)
+            try:
+                notebook = form.read(path)
+            except form.NotANotebookError as error:
+                found.append(str(error))
+                continue
             wrong = [*problems(notebook), *sections_without(notebook), *prose.problems(notebook)]
             wrong += failures(notebook, path.resolve().parent)
             print(f"{path}: {len(list(changes(notebook)))} changes, {len(wrong)} problems")

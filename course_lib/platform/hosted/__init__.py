@@ -1,4 +1,4 @@
-"""The tools: `tool.py` says what one is, `desk.py` runs those of a turn."""
+"""The tools, hosted ones and the client's own: `tool.py` says what one is, `desk.py` runs them."""
 
 from .code_interpreter import CODE_INTERPRETER
 from .file_search import FILE_SEARCH

@@ -136,7 +136,7 @@ async def _session(endpoint: Endpoint, ask: Ask[Answer], sse: bool) -> Answer:
             http = httpx2.AsyncClient(
                 transport=await _in_process(endpoint, stack),
                 headers=endpoint.headers,
-                timeout=None,  # who waits for the answer has a limit of his own
+                timeout=None,  # who waits for the answer has a limit of its own
                 verify=endpoint.url.startswith("https:"),  # certificates take a while to load
                 trust_env=False,  # a proxy would be a way out of this machine
                 event_hooks={"response": [note]},
