@@ -42,7 +42,10 @@ class Reply:
 
 def written(data: Any) -> str:
     """JSON as the API writes it, with no blanks, and letters as they are."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(data)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def json_reply(status: int, body: Json, headers: dict[str, str] | None = None) -> Reply:
@@ -64,7 +67,7 @@ def read_body(request: Request) -> Json:
         return _read_form(request)
     try:
         text = request.body.decode()
-        body = json.loads(text, parse_constant=_finite, parse_float=_finite)
+        body = _DECODER.decode(text)
         if "\\ud" in text or "\\uD" in text:
             written(body).encode()
     except (ValueError, RecursionError):
@@ -78,6 +81,9 @@ def _finite(number: str) -> float:
     if not math.isfinite(float(number)):
         raise ValueError(number)
     return float(number)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_finite, parse_float=_finite)
 
 
 def _read_form(request: Request) -> Json:

@@ -6,6 +6,7 @@ probabilities, the token limit, and the links of what is cited (contract D).
 """
 
 import json
+import marshal
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -38,8 +39,8 @@ FROM = "utm_source=openai"  # how a site can tell where its visitor came from, a
 
 
 @cache
-def _blank() -> str:
-    return BLANK.read_text(encoding="utf-8")
+def _blank() -> bytes:
+    return marshal.dumps(json.loads(BLANK.read_text(encoding="utf-8")))
 
 
 def envelope(
@@ -47,7 +48,7 @@ def envelope(
 ) -> Json:
     """A response that has begun: status in_progress, no output, no usage."""
     conversation = conversation_id(body)
-    response: Json = json.loads(_blank())
+    response: Json = marshal.loads(_blank())
     response |= {"id": response_id, "created_at": created_at, "tools": tools}
     response |= {"model": card.snapshot, "top_p": card.top_p}
     response["prompt_cache_retention"] = card.retention

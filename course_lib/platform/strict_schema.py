@@ -8,6 +8,7 @@ and stays loose where it does not.
 
 import marshal
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from jsonschema_rs import Draft202012Validator, ValidationErrorKind
@@ -88,6 +89,16 @@ def is_schema(value: Any) -> bool:
 
 def check_schema(schema: Any, strict: bool | None) -> None:
     """Raise SchemaProblem for the first rule the schema breaks, outermost first."""
+    try:
+        _check_packed(marshal.dumps(schema, 2), strict)
+    except ValueError:
+        raise _malformed(schema) from None
+
+
+@lru_cache(maxsize=1024)
+def _check_packed(packed: bytes, strict: bool | None) -> None:
+    """What passed is not looked at again: a client sends the same tools with each request."""
+    schema = marshal.loads(packed)
     if not is_schema(schema):
         raise _malformed(schema)
     if strict is None:
