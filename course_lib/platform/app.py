@@ -177,14 +177,11 @@ def _table() -> list[tuple[str, re.Pattern[str], str, str]]:
 
 @cache
 def _endpoint(name: str, body: str) -> Callable[..., Any]:
-    """An endpoint by its name, behind a look at the body, if that is to have a shape.
-
-    The rules which the shape wants of Python stand in the endpoint's module, as `OWN`.
-    """
+    """An endpoint by its name, behind a look at the body, if that is to have a shape."""
     file, _, function = name.partition(".")
     module = import_module(f".{file}", __package__)
     endpoint: Callable[..., Any] = getattr(module, function)
-    check = shape(body, **getattr(module, "OWN", {})) if body else anything
+    check = shape(body) if body else anything
 
     def checked(*given: Any) -> Any:
         check(given[-1], "")

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..standin.prompt import Answer, Model, Prompt
-from . import contract
 from .attachments import image
 from .context import Context
 from .engine import Made, assemble, respond
@@ -23,7 +22,7 @@ from .hosted.function import FUNCTION, check_function
 from .http import Request, written
 from .models import ModelCard, find_model
 from .pages import list_page
-from .rules import Rule, one_of, require, rule, shape, shape_fields
+from .rules import OWN, Rule, one_of, require, rule, shape, shape_fields
 from .state import Conversation, State
 from .strict_schema import check_named
 from .tokens import content_text, pieces
@@ -36,7 +35,7 @@ def _content(value: Any, path: str) -> None:
     """A text, or a list of parts."""
     if value is None:
         raise refusal("chat_content_null", path.replace("[", ".["))
-    _text_or_parts(value, path)
+    rule("string | [Part]")(value, path)
 
 
 def _heard(value: Any, path: str) -> None:
@@ -44,13 +43,8 @@ def _heard(value: Any, path: str) -> None:
     raise refusal("chat_blocks", path.partition(".")[0])
 
 
-_text_or_parts = rule("string | [Part]", Image=image, Heard=_heard)
-_each_message = rule("[Message] 1..", Content=_content)
-
-
-def _messages(value: Any, path: str) -> None:
-    """Every message by itself, and then that calls and results belong together."""
-    _each_message(value, path)
+def _messages(value: list[Json], path: str) -> None:
+    """Calls and results belong together."""
     answered: dict[str, bool] = {}  # the calls of the latest assistant message, by id
     for index, message in enumerate([*value, {"role": "user"}]):  # in the end, all are answered
         place = f"{path}.[{min(index, len(value) - 1)}]"
@@ -75,35 +69,31 @@ def _calls(message: Json) -> list[Json]:
 
 
 def _declared(value: Any, path: str) -> None:
-    _has_name(value, path)
+    shape("NamedFunction")(value, path)
     check_function(value, path)
 
 
 def _tool_choice(value: Any, path: str) -> None:
-    (_mode if isinstance(value, str) else _choice)(value, path)
+    (one_of(*MODES) if isinstance(value, str) else shape("ChatToolChoice"))(value, path)
 
 
-_has_name, _mode, _choice = shape("NamedFunction"), one_of(*MODES), shape("ChatToolChoice")
-_format = shape("ChatFormat")
-
-
-def _response_format(value: Any, path: str) -> None:
-    _format(value, path)
-    if value["type"] == "json_schema":
-        wanted = _UNSAID | value["json_schema"]
-        strict = bool(wanted["strict"])
-        check_named(wanted["name"], wanted["schema"], path, strict, "chat_wrong_output_schema")
+def _output_schema(value: Json, path: str) -> None:
+    wanted = _UNSAID | value["json_schema"]
+    strict = bool(wanted["strict"])
+    check_named(wanted["name"], wanted["schema"], path, strict, "chat_wrong_output_schema")
 
 
 _UNSAID: Json = {"schema": {"type": "object", "properties": {}}, "strict": False}
-_required, _optional = shape_fields(
-    "ChatCompletion",
+OWN.update(
     Messages=_messages,
+    Content=_content,
+    Image=image,
+    Heard=_heard,
     Declared=_declared,
     ModeOrTool=_tool_choice,
-    ResponseFormat=_response_format,
-    Effort=contract.effort,
+    ChatJsonSchema=_output_schema,
 )
+_required, _optional = shape_fields("ChatCompletion")
 FIELDS: dict[str, Rule] = _required | _optional
 
 

@@ -11,7 +11,6 @@ call, and a reasoning item stays with the item it led to (contract A3).
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from .attachments import check_file
@@ -19,19 +18,8 @@ from .compaction import after_compaction
 from .encrypted import check_sealed
 from .errors import ApiError, Json, refusal, wrong_type, wrong_value
 from .hosted.tool import caller_id
-from .rules import (
-    Rule,
-    anything,
-    mapping,
-    reject_unknown,
-    require,
-    shape_fields,
-    shapes,
-    up_to,
-    words,
-)
+from .rules import OWN, Rule, mapping, require, shape, shapes, up_to, words
 from .state import State, StoredResponse
-from .tools import check_each
 
 ROLES = ("assistant", "system", "developer", "user")
 ITEM_TYPES, CONTENT_TYPES = words("ItemType"), words("ContentType")
@@ -51,18 +39,6 @@ CALL_OF = {
 } | {"tool_search_output": "tool_search_call"}  # fmt: skip
 OUTPUT_OF = {call: output for output, call in CALL_OF.items()}
 PAIRED = {*CALL_OF, *OUTPUT_OF}
-_PARSED = (
-    "responses.parse() added this field for you; the API does not take it back. Send the item "
-    "without it: item.model_dump(exclude={...})."
-)
-_HINTS = {
-    "parsed_arguments": _PARSED,
-    "parsed": _PARSED,
-    "tool_calls": "Chat Completions puts calls inside a message; here each is an item of its own, "
-    '{"type": "function_call", ...}: send the items of response.output.',
-    "async_": "model_dump() writes the SDK's own names. Send the item itself, or item.to_dict().",
-    "tool_call_id": "Chat Completions says tool_call_id; here it is call_id.",
-}
 _TOOL_ROLE = (
     "role 'tool' belongs to Chat Completions. Here a result is an item: "
     '{"type": "function_call_output", "call_id": "...", "output": "..."}.'
@@ -90,34 +66,9 @@ def _check_item(item: Json, path: str) -> None:
         kind = "assistant_message" if role == "assistant" else "message"
     elif item_type == "function_call_output" and not item.get("call_id"):
         raise refusal("output_without_call_id")
-    _check_fields(item, path, kind if kind in shapes() else "AnyItem")
+    shape(kind if kind in shapes() else "AnyItem")(item, path)
     if item.get("id") is not None:
         _check_id(item["id"], f"{path}.id", ID_PREFIXES.get(item_type))
-
-
-def _check_fields(value: Json, path: str, name: str) -> None:
-    """By a shape of the table, but the API names first what is unknown, then what is missing."""
-    required, known, more = _shape(name)
-    if not more:
-        reject_unknown(value, path, tuple(known), _HINTS)
-    require(value, path, required)
-    for field, member in value.items():
-        known.get(field, anything)(member, f"{path}.{field}")
-
-
-@cache
-def _shape(name: str) -> tuple[dict[str, Rule], dict[str, Rule], bool]:
-    """The fields that must be there, all fields, and whether there may be others."""
-    required, optional = shape_fields(
-        name,
-        AssistantContent=_content("one of an array of objects or string", ASSISTANT_CONTENT),
-        UserContent=_content("one of an array of objects or string", USER_CONTENT),
-        FunctionOutput=_content("one of a string or array of objects", OUTPUT_CONTENT),
-        Tools=check_each,
-    )
-    of_all = ("type",) if name in CONTENT_TYPES else ("type", "id")
-    known = dict.fromkeys(of_all, anything) | required | optional
-    return required, known, "\n  ..." in shapes()[name]
 
 
 def _check_id(value: Any, path: str, prefix: str | None) -> None:
@@ -149,6 +100,13 @@ def _content(expected: str, supported: tuple[str, ...]) -> Rule:
     return check
 
 
+OWN.update(
+    AssistantContent=_content("one of an array of objects or string", ASSISTANT_CONTENT),
+    UserContent=_content("one of an array of objects or string", USER_CONTENT),
+    FunctionOutput=_content("one of a string or array of objects", OUTPUT_CONTENT),
+)
+
+
 def _check_part(part: Any, path: str, supported: tuple[str, ...]) -> None:
     mapping(part, path)
     require(part, path, ("type",))
@@ -159,7 +117,7 @@ def _check_part(part: Any, path: str, supported: tuple[str, ...]) -> None:
         raise wrong_value(f"{path}.type", part_type, CONTENT_TYPES)
     if part_type == "input_file":
         check_file(part, path)
-    _check_fields(part, path, part_type if part_type in shapes() else "AnyPart")
+    shape(part_type if part_type in shapes() else "AnyPart")(part, path)
 
 
 # --- What came before, and what is new ------------------------------------------------------------

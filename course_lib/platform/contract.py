@@ -13,31 +13,31 @@ from .errors import ApiError, Json, quoted, refusal, wrong_type
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS
 from .models import ModelCard, find_model
-from .rules import Rule, one_of, reject_unknown, require, shape, shape_fields, text
+from .rules import OWN, Rule, one_of, reject_unknown, require, shape, shape_fields, text
 from .state import State
 from .strict_schema import check_named
 from .tokens import content_text
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
-_format = shape("AnyFormat")
 
-
-def text_format(value: Any, path: str) -> None:
+def _text_format(value: Any, path: str) -> None:
     if not isinstance(value, dict):
         raise wrong_type(path, "a text format", value)
-    _format(value, path)
-    if value["type"] == "json_schema":
-        strict, at = value.get("strict") is not False, f"{path}.schema"
-        check_named(value["name"], value["schema"], at, strict, "wrong_output_schema")
+    shape("AnyFormat")(value, path)
 
 
-def instructions(value: Any, path: str) -> None:
+def _output_schema(value: Json, path: str) -> None:
+    strict, at = value.get("strict") is not False, f"{path}.schema"
+    check_named(value["name"], value["schema"], at, strict, "wrong_output_schema")
+
+
+def _instructions(value: Any, path: str) -> None:
     """A text, or a list of input items."""
     (context.check_items if isinstance(value, list) else text)(value, path)
 
 
-def effort(value: Any, path: str) -> None:
+def _effort(value: Any, path: str) -> None:
     """Named efforts; what the API says of other types is its own, and was observed."""
     if isinstance(value, int) and not isinstance(value, bool):
         raise wrong_type(path, f"one of {quoted(EFFORTS[1:5], 'or')}", value)
@@ -46,27 +46,22 @@ def effort(value: Any, path: str) -> None:
     one_of(*EFFORTS)(value, path)
 
 
-# In the order of contract A2, after `model`, `input` and the unknown names.
-FIELDS: dict[str, Rule] = shape_fields(
-    "Response",
+OWN.update(
     Tools=tools.check_tools,
+    ToolList=tools.check_each,
     ToolChoice=tools.check_tool_choice,
-    TextFormat=text_format,
-    Effort=effort,
-    Instructions=instructions,
-)[1]
+    TextFormat=_text_format,
+    JsonSchemaFormat=_output_schema,
+    Effort=_effort,
+    Instructions=_instructions,
+)
+# In the order of contract A2, after `model`, `input` and the unknown names.
+FIELDS: dict[str, Rule] = shape_fields("Response")[1]
 KNOWN = ("model", "input", *FIELDS)
 # Parameters of Chat Completions, and where they have gone.
 MOVED = {
     "messages": "input", "reasoning_effort": "reasoning.effort", "response_format": "text.format",
 }  # fmt: skip
-# More of them, of which the API only says that it does not know them.
-CHAT_NAMES = {
-    "max_tokens": "Chat Completions says max_tokens; here it is max_output_tokens.",
-    "max_completion_tokens": "Here it is max_output_tokens.",
-    "functions": "Functions are declared in tools.",
-    "logprobs": 'Ask with include=["message.output_text.logprobs"].',
-}
 
 
 def check_fields(body: Json) -> None:
@@ -77,7 +72,7 @@ def check_fields(body: Json) -> None:
     for name in body:
         if name in MOVED:
             raise _moved(name)
-    reject_unknown(body, "", KNOWN, CHAT_NAMES)
+    reject_unknown(body, "", KNOWN)
     for name, rule in FIELDS.items():
         if name in body:
             rule(body[name], name)

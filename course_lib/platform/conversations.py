@@ -9,7 +9,7 @@ from .context import check_items
 from .errors import Json
 from .http import Request
 from .pages import as_list, listed
-from .rules import anything, array
+from .rules import OWN, anything, array
 from .state import Conversation, State, found
 
 _at_once = array(anything, most=20)
@@ -20,7 +20,7 @@ def _items(value: Any, path: str) -> None:
     check_items(value, path)
 
 
-OWN = {"Items": _items}
+OWN["Items"] = _items
 
 
 def create(state: State, request: Request, body: Json) -> Json:

@@ -18,7 +18,6 @@ DOWNLOADS = ("fine-tune", "batch", "evals")  # what may be read back
 LARGEST_PAGE = 10_000
 MOST_BYTES = 256 * 1024**2  # kept in all; the oldest make room for new ones
 DAY = 24 * 60 * 60  # seconds
-_check_expiry = shape("FileExpiry")
 
 
 @dataclass(slots=True)
@@ -43,7 +42,7 @@ def create(state: State, request: Request, form: Json) -> Json:
     if expiry := form.get("expires_after"):
         if isinstance(expiry, dict) and re.fullmatch("[0-9]{1,9}", str(expiry.get("seconds"))):
             expiry = expiry | {"seconds": int(expiry["seconds"])}  # a form has only texts
-        _check_expiry(expiry, "expires_after")
+        shape("FileExpiry")(expiry, "expires_after")
         age = expiry["seconds"]
     # An id from what the file is: the SDK uploads several at once, in an order left to chance.
     digest = hashlib.sha256(upload["filename"].encode() + b"\0" + content).hexdigest()

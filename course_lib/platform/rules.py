@@ -16,6 +16,23 @@ from .errors import Json, quoted, refusal, wrong_type, wrong_value
 
 Rule = Callable[[Any, str], None]
 NEAR = 2  # edits
+_PARSED = (
+    "responses.parse() added this field for you; the API does not take it back. Send the item "
+    "without it: item.model_dump(exclude={...})."
+)
+# What to tell a learner about names that are often sent by mistake.
+HINTS = {
+    "max_tokens": "Chat Completions says max_tokens; here it is max_output_tokens.",
+    "max_completion_tokens": "Here it is max_output_tokens.",
+    "functions": "Functions are declared in tools.",
+    "logprobs": 'Ask with include=["message.output_text.logprobs"].',
+    "parsed_arguments": _PARSED,
+    "parsed": _PARSED,
+    "tool_calls": "Chat Completions puts calls inside a message; here each is an item of its own, "
+    '{"type": "function_call", ...}: send the items of response.output.',
+    "async_": "model_dump() writes the SDK's own names. Send the item itself, or item.to_dict().",
+    "tool_call_id": "Chat Completions says tool_call_id; here it is call_id.",
+}
 TABLE = Path(__file__).with_name("data") / "requests.txt"
 
 
@@ -100,20 +117,22 @@ def one_of(*supported: str) -> Rule:
 
 
 def fields(
-    required: dict[str, Rule], optional: dict[str, Rule] | None = None, *, more: bool = False
+    required: dict[str, Rule], optional: dict[str, Rule], *, more: bool = False, item: bool = False
 ) -> Rule:
     """An object with these keys: what is missing is named first, then what is unknown.
 
-    Where `more` is true, other keys are let pass. The path of a whole request body is the empty
-    one.
+    Of an item it is the other way round. Where `more` is true, other keys are let pass. The path
+    of a whole request body is the empty one.
     """
-    known = required | (optional or {})
+    known = required | optional
     names = tuple(known)
 
     def check(value: Any, path: str) -> None:
         mapping(value, path)
+        if item and not more:
+            reject_unknown(value, path, names)
         require(value, path, required)
-        if not more:
+        if not item and not more:
             reject_unknown(value, path, names)
         for name, rule in known.items():
             if name in value:
@@ -141,21 +160,16 @@ def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) ->
             raise refusal("missing", f"{path}.{name}" if path else name)
 
 
-def reject_unknown(
-    value: Json, path: str, known: tuple[str, ...], hints: dict[str, str] | None = None
-) -> None:
-    """Of names within two edits the nearest are offered, but none that was sent already.
-
-    `hints` holds what to tell a learner about names that are often sent by mistake.
-    """
+def reject_unknown(value: Json, path: str, known: tuple[str, ...]) -> None:
+    """Of names within two edits the nearest are offered, but none that was sent already."""
     for name in value:
         if name in known:
             continue
         found = sorted((_edits(name, each, NEAR), each) for each in known if each not in value)
         near = [repr(each) for edits, each in found[:2] if edits <= NEAR]
         nearest = f" Did you mean {' or '.join(near)}?" if near else ""
-        place, hint = f"{path}.{name}" if path else name, (hints or {}).get(name)
-        raise refusal("unknown_parameter", place, hint=hint, nearest=nearest)
+        place = f"{path}.{name}" if path else name
+        raise refusal("unknown_parameter", place, hint=HINTS.get(name), nearest=nearest)
 
 
 def _edits(a: str, b: str, most: int) -> int:
@@ -171,18 +185,39 @@ def _edits(a: str, b: str, most: int) -> int:
 # --- The table
 
 
-def shape(name: str, **own: Rule) -> Rule:
-    """A rule for one shape of the table; `own` are the rules it names that Python brings along."""
-    if not shapes()[name].startswith("\n"):  # one of several
-        return rule(shapes()[name], **own)
-    return fields(*shape_fields(name, **own), more="\n  ..." in shapes()[name])
+def shape(name: str) -> Rule:
+    """A rule by its name: that of the table, and then what Python adds to it.
+
+    It is read from the table when it is needed first.
+    """
+
+    def check(value: Any, path: str) -> None:
+        for each in _named(name):
+            each(value, path)
+
+    return check
 
 
-def shape_fields(name: str, **own: Rule) -> tuple[dict[str, Rule], dict[str, Rule]]:
+@cache
+def _named(name: str) -> tuple[Rule, ...]:
+    if name not in shapes():
+        return (OWN[name],)
+    own = (OWN[name],) if name in OWN else ()
+    if not shapes()[name].startswith("\n"):  # one of several, or another name
+        return (rule(shapes()[name]), *own)
+    required, optional = shape_fields(name)
+    item = name[0].islower()  # it is the type of one, or of a part of what is said
+    if item:
+        in_all = ("type",) if name in words("ContentType") else ("type", "id")
+        optional = dict.fromkeys(in_all, anything) | optional
+    return (fields(required, optional, more="\n  ..." in shapes()[name], item=item), *own)
+
+
+def shape_fields(name: str) -> tuple[dict[str, Rule], dict[str, Rule]]:
     """The rules of a shape's fields: those that must be there, and the others."""
     made: dict[str, dict[str, Rule]] = {"": {}, "?": {}}
     for field, optional, written in re.findall(r"^  (\w+)(\??): (.+)$", shapes()[name], re.M):
-        made[optional][field] = rule(written, **own)
+        made[optional][field] = rule(written)
     return made[""], made["?"]
 
 
@@ -205,32 +240,32 @@ _TYPES: dict[str, tuple[Any, str]] = {
     "string": (str, "a string"), "integer": (int, "an integer"), "decimal": (_NUMBER, "a decimal"),
     "boolean": (bool, "a boolean"), "object": (dict, "an object"),
 }  # fmt: skip
-_OWN: dict[str, Rule] = {"any": anything, "absent": absent, "metadata": metadata}
+# What Python adds. Under the name of a shape a rule is looked at after it; others stand alone.
+OWN: dict[str, Rule] = {"any": anything, "absent": absent, "metadata": metadata}
 
 
-def rule(written: str, /, **own: Rule) -> Rule:
+@cache
+def rule(written: str) -> Rule:
     """A rule as the table writes it: `string ..64`, `[string] 1.. | null`, `One | Other`."""
     *others, last = written.split(" | ")
     if last == "null":
-        return nullable(rule(" | ".join(others), **own))
+        return nullable(rule(" | ".join(others)))
     if written.startswith("'"):
         return one_of(*_quotes(written))
     if others and others[0] in ("string", "[string]"):
         options = [others[0], last]
         words = " or ".join(_kind(each)[1] for each in options)
-        kinds = {_kind(each)[0]: rule(each, **own) for each in options}
+        kinds = {_kind(each)[0]: rule(each) for each in options}
         return _by_type(f"one of {'an' if words[0] == 'a' else 'a'} {words}", kinds)
     if others:
-        return _one_of_shapes([*others, last], own)
+        return _one_of_shapes([*others, last])
     found = re.fullmatch(r"(\[?)(\w+)\]?(?: (-?\d*)\.\.(\d*))?", written)
     assert found, written
     name = found[2]
     least, most = (int(each) if each else None for each in (found[3], found[4]))
     if found[1]:
-        return array(rule(name, **own), _members(name), least, most)
-    if name in _TYPES:
-        return of_type(*_TYPES[name], least, most)
-    return own.get(name) or _OWN.get(name) or shape(name, **own)
+        return array(rule(name), _members(name), least, most)
+    return of_type(*_TYPES[name], least, most) if name in _TYPES else shape(name)
 
 
 def _kind(written: str) -> tuple[type, str]:
@@ -264,11 +299,11 @@ def _quotes(written: str) -> list[str]:
     return re.findall("'(.+?)'", written)
 
 
-def _one_of_shapes(names: list[str], own: dict[str, Rule]) -> Rule:
+def _one_of_shapes(names: list[str]) -> Rule:
     """An object of one of these shapes: the word in the first field of each is its own."""
     kinds: dict[str, Rule] = {}
     tag = ""
     for name in names:
         tag, _, words = shapes()[name].split("\n")[1].strip().partition(": ")
-        kinds |= dict.fromkeys(_quotes(words), shape(name, **own))
+        kinds |= dict.fromkeys(_quotes(words), shape(name))
     return tagged(tag, **kinds)

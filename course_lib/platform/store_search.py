@@ -12,43 +12,33 @@ from typing import Any
 
 from .errors import Json, refusal
 from .http import Request
-from .rules import Rule, array, rule, shape, shape_fields, up_to
+from .rules import OWN, array, shape_fields, up_to
 from .state import State
-from .vector_stores import Attached, find, scalar
+from .vector_stores import Attached, find
 
 USUAL_RESULTS = 10
 ORDER: dict[str, Callable[[Any, Any], bool]] = {
     "gt": operator.gt, "gte": operator.ge, "lt": operator.lt, "lte": operator.le,
 }  # fmt: skip
 
-_either, _texts = rule("string | [string]"), array(up_to(4096))
-_options = shape("RankingOptions")
 
-
-def _query(value: Any, path: str) -> None:
-    _either(value, path)
-    _texts([value] if isinstance(value, str) else value, path)
+def _query(value: str | list[str], path: str) -> None:
+    array(up_to(4096))([value] if isinstance(value, str) else value, path)
     if not value or not all(value):
         raise refusal("empty_query", path)
 
 
-def _ranking(value: Any, path: str) -> None:
+def _ranking(value: Json, path: str) -> None:
     """`ranker` none goes by meaning alone, the others by meaning and words.
 
     `hybrid_search` weighs the two. The API documents it for the tool; here a search takes it too.
     """
-    _options(value, path)
     if not any((value.get("hybrid_search") or {"": 1}).values()):
         raise refusal("weightless", f"{path}.hybrid_search")
 
 
-def check_filter(value: Any, path: str) -> None:
-    _filter(value, path)
-
-
-_filter = shape("AnyFilter", Filter=check_filter, scalar=scalar)
-OWN: dict[str, Rule] = {"Query": _query, "Filter": check_filter, "Ranking": _ranking}
-OPTIONS = shape_fields("SearchOptions", **OWN)[1]  # of a search, and of the tool
+OWN.update(Query=_query, RankingOptions=_ranking)
+OPTIONS = shape_fields("SearchOptions")[1]  # of a search, and of the tool
 
 
 def search_store(state: State, request: Request, store_id: str, body: Json) -> Json:

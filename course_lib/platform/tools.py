@@ -103,7 +103,7 @@ def _check_named(value: Any, path: str) -> None:
 
 
 _allowed_tools = fields(
-    {"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)}
+    {"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)}, {}
 )
 
 

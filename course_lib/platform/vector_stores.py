@@ -16,7 +16,7 @@ from .errors import Json, refusal, wrong_type
 from .files import DAY, StoredFile, drop_expired
 from .http import Request
 from .pages import choice, deleted, list_page
-from .rules import metadata, of_type, shape, up_to
+from .rules import OWN, metadata, of_type, up_to
 from .state import State, found
 from .tokens import starts
 
@@ -43,20 +43,16 @@ def _pairs(value: Json, path: str) -> None:
         up_to(512)(member if isinstance(member, str) else "", f"{path}.{name}")
 
 
-_attributes = of_type(dict, "an object", inside=_pairs)
-_strategy = shape("AnyChunking")
-
-
-def _chunking(value: Any, path: str) -> None:
+def _sizes(value: Json, path: str) -> None:
     """Chunks may overlap by half of their size at most."""
-    _strategy(value, path)
-    size, overlap = (value.get("static", AUTO)[name] for name in AUTO)
+    size, overlap = (value[name] for name in AUTO)
     if overlap > size // 2:
-        place = f"{path}.static.chunk_overlap_tokens"
-        raise refusal("overlap_too_large", place, overlap=overlap, size=size)
+        raise refusal(
+            "overlap_too_large", f"{path}.chunk_overlap_tokens", overlap=overlap, size=size
+        )
 
 
-OWN = {"Attributes": _attributes, "Chunking": _chunking}
+OWN.update(Attributes=of_type(dict, "an object", inside=_pairs), ChunkSizes=_sizes, scalar=scalar)
 
 
 # What is kept

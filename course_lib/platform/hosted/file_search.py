@@ -7,7 +7,7 @@ them; the client sees them on request. What is cited becomes a `file_citation`.
 from ..errors import Json, refusal
 from ..rules import shape
 from ..state import State
-from ..store_search import OPTIONS, OWN, search
+from ..store_search import OPTIONS, search
 from .tool import Call, Ran, hosted_tool, with_defaults
 
 USUAL_RESULTS = 20  # the tool's own; a search through the endpoint has ten
@@ -48,7 +48,7 @@ def _run(call: Call) -> Ran:
 FILE_SEARCH = hosted_tool(
     "file_search",
     prefix="fs",
-    entry=shape("FileSearch", **OWN),
+    entry=shape("FileSearch"),
     echo=_echo,
     check=_check,
     run=_run,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Json, refusal
 from ..http import written
-from ..rules import reject_unknown, shape, shape_fields, tagged, up_to
+from ..rules import OWN, reject_unknown, shape, shape_fields, tagged, up_to
 from ..state import State
 from ..strict_schema import check_named, fits_strict, normalise
 from ..tokens import sayable
@@ -54,20 +54,18 @@ def check_name(name: Any, path: str) -> None:
         raise refusal("wrong_name", path, pattern=NAME.pattern)
 
 
-_REQUIRED, _OPTIONAL = shape_fields("Function", Name=check_name)
-_FIELDS = _REQUIRED | _OPTIONAL
-
-
 def _function(tool: Any, path: str) -> None:
     if "name" not in tool:
         raise refusal("missing", f"{path}.name", hint=_NESTED if "function" in tool else None)
-    reject_unknown(tool, path, tuple(_FIELDS))
+    required, optional = shape_fields("Function")
+    reject_unknown(tool, path, (*required, *optional))
     check_function(tool, path)
 
 
 def check_function(tool: Json, path: str) -> None:
     """What a function declares: flat here, nested on Chat Completions."""
-    for name, rule in _FIELDS.items():
+    required, optional = shape_fields("Function")
+    for name, rule in (required | optional).items():
         if name in tool:
             rule(tool[name], f"{path}.{name}")
     for name, strict in (("parameters", bool(tool.get("strict"))), ("output_schema", None)):
@@ -75,16 +73,12 @@ def check_function(tool: Json, path: str) -> None:
             check_named(tool["name"], tool[name], f"{path}.{name}", strict)
 
 
-def _format(value: Any, path: str) -> None:
-    _any_format(value, path)
-    if value.get("syntax") == "regex":
+def _grammar(value: Json, path: str) -> None:
+    if value["syntax"] == "regex":
         try:
             re.compile(value["definition"])
         except re.error as error:
             raise refusal("wrong_grammar", f"{path}.definition", error=error) from None
-
-
-_any_format = shape("CustomFormat")
 
 
 _IF_SENT = ("defer_loading", "allowed_callers")
@@ -151,7 +145,7 @@ FUNCTION = Tool(
 )
 CUSTOM = Tool(
     name="custom",
-    entry=shape("Custom", Name=check_name, Format=_format),
+    entry=shape("Custom"),
     offers=_offers,
     items=(
         ItemKind("custom_tool_call", ("input",), begun={"input": ""}, read=_read_custom),
@@ -178,6 +172,11 @@ def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> No
 
 
 _INNER = {"function": FUNCTION, "custom": CUSTOM}
+OWN.update(
+    Name=check_name,
+    GrammarFormat=_grammar,
+    Inner=tagged(**{name: tool.entry for name, tool in _INNER.items()}),
+)
 
 
 # --- namespace ------------------------------------------------------------------------------------
@@ -195,11 +194,7 @@ def _offers_namespace(entry: Json, desk: "Desk") -> Iterator[Offer]:
 
 NAMESPACE = Tool(
     name="namespace",
-    entry=shape(
-        "Namespace",
-        Name=check_name,
-        Inner=tagged(**{name: tool.entry for name, tool in _INNER.items()}),
-    ),
+    entry=shape("Namespace"),
     offers=_offers_namespace,
     items=(),
     label="name",
@@ -229,13 +224,12 @@ def as_loaded(entry: Json, *, alone: bool) -> Json:
     return plain
 
 
-_search_fields = shape("ToolSearch")
-
-
-def _search_entry(value: Any, path: str) -> None:
-    _search_fields(value, path)
+def _search_entry(value: Json, path: str) -> None:
     if value.get("execution") == "client" and value.get("parameters") is not None:
         check_named("tool_search", value["parameters"], f"{path}.parameters", strict=False)
+
+
+OWN["ToolSearch"] = _search_entry
 
 
 def _offers_search(entry: Json, desk: "Desk") -> Iterator[Offer]:
@@ -305,7 +299,7 @@ def _read_output(item: Json, state: State) -> list[Json]:
 
 TOOL_SEARCH = Tool(
     name="tool_search",
-    entry=_search_entry,
+    entry=shape("ToolSearch"),
     offers=_offers_search,
     items=(
         ItemKind("tool_search_call", begun={"arguments": {}}, read=_read_call),

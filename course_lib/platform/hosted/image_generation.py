@@ -13,7 +13,7 @@ from colorsys import hls_to_rgb
 from typing import Any
 
 from ..errors import Json, refusal
-from ..rules import shape, text
+from ..rules import OWN, shape, text
 from ..tokens import count_text
 from .tool import Call, Ran, Told, hosted_tool, with_defaults
 
@@ -31,6 +31,9 @@ def _size(value: Any, path: str) -> None:
     wide = max(width, height) > WIDEST * min(width, height)
     if width % STEP or height % STEP or wide or not 0 < width * height <= LARGEST:
         raise refusal("wrong_image_size", path, size=value)
+
+
+OWN["Size"] = _size
 
 
 def _measures(size: str) -> tuple[int, int]:
@@ -153,7 +156,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 IMAGE_GENERATION = hosted_tool(
     "image_generation",
     prefix="ig",
-    entry=shape("ImageGeneration", Size=_size),
+    entry=shape("ImageGeneration"),
     echo=_echo,
     run=_run,
     stages=("in_progress", "generating", _partial_images, "completed"),

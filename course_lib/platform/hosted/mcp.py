@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...web.mcp_server import is_real, stand_in
 from ..errors import Json, refusal
 from ..http import written
-from ..rules import shape
+from ..rules import OWN, shape
 from ..state import State
 from ..strict_schema import is_schema
 from .mcp_client import Endpoint, Failure, call_tool, is_loopback, list_tools
@@ -46,17 +46,11 @@ REDACTED = "<redacted>"
 # --- The entry ------------------------------------------------------------------------------------
 
 
-_approvals, _always_or_never = shape("Approvals"), shape("AlwaysOrNever")
-_server = shape(
-    "McpServer",
-    RequireApproval=lambda value, path: (
-        _approvals(value, path) if isinstance(value, dict) else _always_or_never(value, path)
-    ),
-)
+def _require_approval(value: Any, path: str) -> None:
+    shape("Approvals" if isinstance(value, dict) else "AlwaysOrNever")(value, path)
 
 
-def _entry(value: Any, path: str) -> None:
-    _server(value, path)
+def _addresses(value: Json, path: str) -> None:
     given = [name for name in ADDRESSES if value.get(name)]
     if not given:
         raise refusal("mcp_without_address", path)
@@ -64,6 +58,9 @@ def _entry(value: Any, path: str) -> None:
         raise refusal("mcp_of_two_addresses", path, given=given[0], given2=given[1])
     if given == ["connector_id"] and not value.get("authorization"):
         raise refusal("mcp_without_authorization", path)
+
+
+OWN.update(RequireApproval=_require_approval, McpServer=_addresses)
 
 
 def _check(entry: Json, state: State) -> None:
@@ -296,7 +293,7 @@ def _ended(item: Json, response: Json) -> Told:
 
 MCP = Tool(
     name="mcp",
-    entry=_entry,
+    entry=shape("McpServer"),
     offers=_offers,
     items=(
         ItemKind("mcp_list_tools", ("in_progress", "completed"), {"tools": []}, ("status",)),

@@ -316,7 +316,7 @@ _OUTPUT = ItemKind(
 )
 PROGRAMS = Tool(
     name=NAME,
-    entry=fields({"type": text}),
+    entry=fields({"type": text}, {}),
     offers=alone(NAME, _begin),
     items=(_PROGRAM, _OUTPUT),
     due=_due,
