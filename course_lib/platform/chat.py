@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..standin.prompt import Answer, Model, Prompt
-from .attachments import image
 from .context import Context
 from .engine import Made, assemble, respond
 from .errors import ApiError, Json, quoted, refusal
 from .events import Event, padding
 from .faults import Fault
-from .hosted.function import FUNCTION, check_function
+from .hosted.function import FUNCTION
 from .http import Request, written
 from .models import ModelCard, find_model
 from .pages import list_page
@@ -68,11 +67,6 @@ def _calls(message: Json) -> list[Json]:
     return (message.get("tool_calls") or []) if message["role"] == "assistant" else []
 
 
-def _declared(value: Any, path: str) -> None:
-    shape("NamedFunction")(value, path)
-    check_function(value, path)
-
-
 def _tool_choice(value: Any, path: str) -> None:
     (one_of(*MODES) if isinstance(value, str) else shape("ChatToolChoice"))(value, path)
 
@@ -87,9 +81,7 @@ _UNSAID: Json = {"schema": {"type": "object", "properties": {}}, "strict": False
 OWN.update(
     Messages=_messages,
     Content=_content,
-    Image=image,
     Heard=_heard,
-    Declared=_declared,
     ModeOrTool=_tool_choice,
     ChatJsonSchema=_output_schema,
 )

@@ -20,6 +20,10 @@ _PARSED = (
     "responses.parse() added this field for you; the API does not take it back. Send the item "
     "without it: item.model_dump(exclude={...})."
 )
+_NESTED = (
+    "This is the Chat Completions shape. Take the inner object out: name, description, "
+    'parameters and strict stand beside "type": "function".'
+)
 # What to tell a learner about names that are often sent by mistake.
 HINTS = {
     "max_tokens": "Chat Completions says max_tokens; here it is max_output_tokens.",
@@ -157,7 +161,8 @@ def tagged(tag: str = "type", /, **kinds: Rule) -> Rule:
 def require(value: Json, path: str, names: dict[str, Rule] | tuple[str, ...]) -> None:
     for name in names:
         if name not in value:
-            raise refusal("missing", f"{path}.{name}" if path else name)
+            hint = _NESTED if name == "name" and "function" in value else None
+            raise refusal("missing", f"{path}.{name}" if path else name, hint=hint)
 
 
 def reject_unknown(value: Json, path: str, known: tuple[str, ...]) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Json, refusal
 from ..http import written
-from ..rules import OWN, reject_unknown, shape, shape_fields, tagged, up_to
+from ..rules import OWN, shape, tagged, up_to
 from ..state import State
 from ..strict_schema import check_named, fits_strict, normalise
 from ..tokens import sayable
@@ -41,10 +41,6 @@ if TYPE_CHECKING:
     from .desk import Desk
 
 NAME = re.compile("[a-zA-Z0-9_-]+")
-_NESTED = (
-    "This is the Chat Completions shape. Take the inner object out: name, description, "
-    'parameters and strict stand beside "type": "function".'
-)
 
 
 def check_name(name: Any, path: str) -> None:
@@ -54,20 +50,8 @@ def check_name(name: Any, path: str) -> None:
         raise refusal("wrong_name", path, pattern=NAME.pattern)
 
 
-def _function(tool: Any, path: str) -> None:
-    if "name" not in tool:
-        raise refusal("missing", f"{path}.name", hint=_NESTED if "function" in tool else None)
-    required, optional = shape_fields("Function")
-    reject_unknown(tool, path, (*required, *optional))
-    check_function(tool, path)
-
-
-def check_function(tool: Json, path: str) -> None:
+def _schemas(tool: Json, path: str) -> None:
     """What a function declares: flat here, nested on Chat Completions."""
-    required, optional = shape_fields("Function")
-    for name, rule in (required | optional).items():
-        if name in tool:
-            rule(tool[name], f"{path}.{name}")
     for name, strict in (("parameters", bool(tool.get("strict"))), ("output_schema", None)):
         if tool.get(name) is not None:
             check_named(tool["name"], tool[name], f"{path}.{name}", strict)
@@ -137,7 +121,7 @@ def _read_custom(item: Json, state: State) -> list[Json]:
 
 FUNCTION = Tool(
     name="function",
-    entry=_function,
+    entry=shape("Function"),
     offers=_offers,
     items=(ItemKind("function_call", (_tell_arguments,), {"arguments": ""}),),
     label="name",
@@ -172,10 +156,9 @@ def check_outputs(items: list[Json], new: list[Json], entries: list[Json]) -> No
 
 
 _INNER = {"function": FUNCTION, "custom": CUSTOM}
+_inner = tagged(**{name: tool.entry for name, tool in _INNER.items()})
 OWN.update(
-    Name=check_name,
-    GrammarFormat=_grammar,
-    Inner=tagged(**{name: tool.entry for name, tool in _INNER.items()}),
+    Name=check_name, Function=_schemas, ChatFunction=_schemas, GrammarFormat=_grammar, Inner=_inner
 )
 
 
