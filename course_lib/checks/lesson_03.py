@@ -220,6 +220,7 @@ _RULES: dict[str, tuple[str, list[_Asked]]] = {
             ("o3", [_WEB], "required"),
             ("o3-pro", [_GET_ORDER, _FILES], "required"),
             ("o3", [_CODE], "none"),
+            ("o3-pro", [_DRAW], "required"),
             ("o3-pro", [_LIBRARY], {"type": "mcp", "server_label": "library"}),
             ("o3", [_WEB, _GET_ORDER], _NAMED),
         ],
@@ -265,7 +266,7 @@ _RULES: dict[str, tuple[str, list[_Asked]]] = {
 
 @task(
     "03.3",
-    "Ask before you pay",
+    "Ask before you send",
     minutes=12,
     points=3,
     stars=2,
@@ -278,7 +279,7 @@ _RULES: dict[str, tuple[str, list[_Asked]]] = {
         "startswith('o3') you would stop o3-mini as well.",
     ),
 )
-def ask_before_you_pay(submission: Submission) -> Iterator[Finding]:
+def ask_before_you_send(submission: Submission) -> Iterator[Finding]:
     objections = []
     for label, (reason, requests) in _RULES.items():
         judged = []

@@ -41,6 +41,10 @@ def _urls(sources: list[Json]) -> list[str]:
     return [page["url"] for page in sources]
 
 
+def _titles(sources: list[Json]) -> list[str]:
+    return [page["title"] for page in sources]
+
+
 def _search(query: str) -> Json:
     return call("web_search", {"query": query})
 
@@ -112,8 +116,8 @@ def show_the_sources(submission: Submission) -> Iterator[Finding]:
         .because("output_text joins all messages of a response; an index begins anew in each")
     )
     yield (
-        expect("and the pages of all messages are listed", parts["sources"].through(_urls))
-        .equals([_LIMITS, _HUB])
+        expect("and the pages of all messages are listed", parts["sources"].through(_titles))
+        .equals([web.pages()[page].title for page in (_LIMITS, _HUB)])
         .because("what the model said before its last search has sources as well")
     )
     plain = play(message("Good morning! [1] is a number, too."))
@@ -144,6 +148,10 @@ _CODE: Json = {"type": "code_interpreter", "container": {"type": "auto"}}
 _DESK = [{"type": "web_search"}, _CODE, {"type": "image_generation"}, _GET_ORDER]
 
 
+def _get_order(order_id: str) -> str:
+    return _PROMISED[order_id]
+
+
 def _order(order_id: str) -> Json:
     return call("get_order", {"order_id": order_id})
 
@@ -167,7 +175,7 @@ def _run_code(code: str) -> Json:
     ),
 )
 def count_what_is_billed(submission: Submission) -> Iterator[Finding]:
-    stub = submission.stub("get_order", does=lambda order_id: _PROMISED[order_id])
+    stub = submission.stub("get_order", does=_get_order)
 
     def play(*script: Json | list[Json], **named: Any) -> tuple[Outcome, Client]:
         client = submission.client(Watched(Scripted(list(script))), max_requests=12)
@@ -274,14 +282,14 @@ def numbers_from_the_container(submission: Submission) -> Iterator[Finding]:
     )
     first = submission.call("computed", client, question)
     yield (
-        expect("the code comes back, with what it printed", first["runs"])
-        .equals([{"code": sums, "logs": "27\n"}])
+        expect("the code comes back, with what it printed", first["runs"].through(_printed))
+        .equals([{"code": sums, "logs": "27"}])
         .because("the message says 28, and a message is a claim; the logs are what was computed")
     )
     then = submission.call("computed", client, second, first["id"].value)
     yield (
-        expect("a second question finds what the first has left", then["runs"])
-        .equals([{"code": largest, "logs": "15\n"}])
+        expect("a second question finds what the first has left", then["runs"].through(_printed))
+        .equals([{"code": largest, "logs": "15"}])
         .because("variables and files live in the container, and a new one is empty")
     )
     yield (
@@ -289,25 +297,19 @@ def numbers_from_the_container(submission: Submission) -> Iterator[Finding]:
         .equals([question, second])
         .because("the container keeps the values; what they mean is in the conversation")
     )
-    several = play(
-        _run_code("total = 6 * 7"),
-        _run_code("open('plot.png', 'wb').write(b'')\nprint(total)"),
-        message("It is 42."),
-    )
+    silent, plotted = "total = 6 * 7", "open('plot.png', 'wb').close()\nprint(total)"
+    several = play(_run_code(silent), _run_code(plotted), message("It is 42."))
     yield (
-        expect("several runs come back in order, a silent one too", several["runs"])
-        .equals(
-            [
-                {"code": "total = 6 * 7", "logs": ""},
-                {"code": "open('plot.png', 'wb').write(b'')\nprint(total)", "logs": "42\n"},
-            ]
+        expect(
+            "several runs come back in order, a silent one too", several["runs"].through(_printed)
         )
+        .equals([{"code": silent, "logs": ""}, {"code": plotted, "logs": "42"}])
         .because("a run may print nothing, and an output may be a picture")
     )
     again = play(_run_code(_KILLED), _run_code("print(6 * 7)"), message("It is 42."))
     yield (
-        expect("a run that failed is left out", again["runs"])
-        .equals([{"code": "print(6 * 7)", "logs": "42\n"}])
+        expect("a run that failed is left out", again["runs"].through(_printed))
+        .equals([{"code": "print(6 * 7)", "logs": "42"}])
         .because("a failed call has no result; the model tried again, and that one counts")
     )
     for label, script in (
@@ -319,6 +321,11 @@ def numbers_from_the_container(submission: Submission) -> Iterator[Finding]:
             .equals(Verdict("RuntimeError"))
             .because("a number that nobody computed looks like any other")
         )
+
+
+def _printed(runs: list[Json]) -> list[Json]:
+    """The code of each run, and what it printed without the last line's end."""
+    return [{"code": run["code"], "logs": run["logs"].rstrip()} for run in runs]
 
 
 _KILLED = "import os\nprint(42, flush=True)\nos._exit(1)"

@@ -145,6 +145,12 @@ WRONG: dict[str, Wrong] = {
         "Beside web_search, o3 takes",
         "None, for the API takes this request",
     ),
+    "a_picture_is_not_hosted": Wrong(
+        GUARD.replace('!= "function"', 'not in ("function", "image_generation")'),
+        (FORCED, NAMES),
+        "nothing",
+        "With hosted tool 'image_generation', o3-pro-2025-06-10 supports only tool_choice 'auto'.",
+    ),
     "a_server_is_not_hosted": Wrong(
         GUARD.replace('!= "function"', 'not in ("function", "mcp")'),
         (FORCED, NAMES),

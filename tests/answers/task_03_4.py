@@ -231,7 +231,7 @@ def sourced(client, question):
     ),
     "the_tracking_left_on": Wrong(
         SOURCED.replace('re.sub(r"[?&]utm_source=openai$", "", cited.url)', "cited.url"),
-        (PAGE, ONCE, ALL),
+        (PAGE, ONCE),
         "?utm_source=openai",
         "'url': 'https://parcelway.example/news/utrecht-hub'}]",
     ),
@@ -255,9 +255,18 @@ def sourced(client, question):
     ),
     "addresses_alone": Wrong(
         SOURCED.replace('page = {"title": cited.title, "url": url}', "page = url"),
-        (PAGE,),
+        (PAGE, ALL),
         "['https://parcelway.example/news/utrecht-hub'] (a list)",
         "'title': 'Sorting hub in Utrecht slowed by a broken belt'",
+    ),
+    "the_last_title_for_all": Wrong(
+        SOURCED.replace(
+            '"sources": sources}',
+            '"sources": [p | {"title": page["title"]} for p in sources] if sources else []}',
+        ),
+        (ALL,),
+        "['Size and weight limits of parcels', 'Size and weight limits of parcels'] (a list)",
+        "['Size and weight limits of parcels', 'Sorting hub in",
     ),
     "no_search": Wrong(
         SOURCED.replace(", tools=tools", ""),

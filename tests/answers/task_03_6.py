@@ -51,7 +51,7 @@ def computed(client, question, after=None):
         raise RuntimeError("no run was completed")
     conversations[response.id] = (items + response.output, done[-1].container_id)
     runs = [
-        {"code": call.code, "logs": "".join(getattr(o, "logs", "") for o in call.outputs or [])}
+        {"code": call.code, "logs": "".join(getattr(o, "logs", "") for o in call.outputs).strip()}
         for call in done
     ]
     return dict(id=response.id, runs=runs)
@@ -91,13 +91,13 @@ WRONG: dict[str, Wrong] = {
         COMPUTED.replace('"logs": logs}', '"logs": response.output_text}'),
         (LOGS, SAME, SEVERAL, FAILED),
         "'logs': 'It is 28.'",
-        "'logs': '27\\n'",
+        "'logs': '27'",
     ),
     "outputs_not_asked_for": Wrong(
         COMPUTED.replace('include=["code_interpreter_call.outputs"],', ""),
         (LOGS, SAME, KNOWS, SEVERAL, FAILED),
         "TypeError: 'NoneType' object is not iterable",
-        "'logs': '27\\n'",
+        "'logs': '27'",
     ),
     "outputs_not_asked_for_and_not_missed": Wrong(
         COMPUTED.replace('include=["code_interpreter_call.outputs"],', "").replace(
@@ -105,19 +105,19 @@ WRONG: dict[str, Wrong] = {
         ),
         (LOGS, SAME, SEVERAL, FAILED),
         "'logs': ''",
-        "'logs': '27\\n'",
+        "'logs': '27'",
     ),
     "no_container": Wrong(
         COMPUTED.replace(', "container": {"type": "auto"}', ""),
         (LOGS, SAME, KNOWS, SEVERAL, FAILED, WORDS, NONE),
         "Missing required parameter: 'tools[0].container'.",
-        "'logs': '27\\n'",
+        "'logs': '27'",
     ),
     "a_new_conversation_each_time": Wrong(
         COMPUTED.replace("previous_response_id=after,", ""),
         (SAME, KNOWS),
         "NameError",
-        "'logs': '15\\n'",
+        "'logs': '15'",
     ),
     "the_container_without_the_conversation": Wrong(
         COMPUTED.replace("previous_response_id=after,", "")
@@ -153,13 +153,13 @@ def computed(client, question, after=None):
 """,
         (SAME,),
         "NameError",
-        "'logs': '15\\n'",
+        "'logs': '15'",
     ),
     "the_first_run_alone": Wrong(
         COMPUTED.replace('"runs": runs}', '"runs": runs[:1]}'),
         (SEVERAL,),
         "[{'code': 'total = 6 * 7', 'logs': ''}] (a list)",
-        "'logs': '42\\n'",
+        "'logs': '42'",
     ),
     "the_last_run_alone": Wrong(
         COMPUTED.replace('"runs": runs}', '"runs": runs[-1:]}'),
@@ -180,19 +180,19 @@ def computed(client, question, after=None):
         ),
         (SEVERAL,),
         "IndexError",
-        "'logs': '42\\n'",
+        "'logs': '42'",
     ),
     "pictures_have_no_logs": Wrong(
         COMPUTED.replace(' if output.type == "logs"', ""),
         (SEVERAL,),
         "AttributeError",
-        "'logs': '42\\n'",
+        "'logs': '42'",
     ),
     "failed_runs_count": Wrong(
         COMPUTED.replace(' and item.status == "completed"', ""),
         (FAILED, NONE),
         "os._exit(1)",
-        "[{'code': 'print(6 * 7)', 'logs': '42\\n'}] (a list)",
+        "[{'code': 'print(6 * 7)', 'logs': '42'}] (a list)",
     ),
     "one_failure_ends_it": Wrong(
         COMPUTED.replace(
@@ -202,7 +202,7 @@ def computed(client, question, after=None):
         ),
         (FAILED,),
         "RuntimeError: a run failed",
-        "[{'code': 'print(6 * 7)', 'logs': '42\\n'}] (a list)",
+        "[{'code': 'print(6 * 7)', 'logs': '42'}] (a list)",
     ),
     "nothing_run_is_an_empty_list": Wrong(
         COMPUTED.replace("    if not runs:\n", "    if False:\n"),
@@ -236,7 +236,7 @@ def computed(client, question, after=None):
     return {"id": "resp_1", "runs": [{"code": code, "logs": out.getvalue()}]}
 """,
         (SAME, KNOWS, SEVERAL, FAILED, WORDS, NONE),
-        "'logs': '27\\n'",
-        "'logs': '15\\n'",
+        "'logs': '27'",
+        "'logs': '15'",
     ),
 }
