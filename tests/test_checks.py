@@ -147,6 +147,18 @@ def is_late(promised, today):
         except Exception:
             continue
 """,
+    "a_loop_past_everything": """
+def is_late(promised, today):
+    while True:
+        try:
+            while True:
+                try:
+                    len(promised)
+                except:
+                    pass
+        except:
+            continue
+""",
 }
 
 

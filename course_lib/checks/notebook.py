@@ -1,5 +1,6 @@
 """`check` and `hint`, as a cell calls them."""
 
+import _thread
 import io
 import json
 import os
@@ -20,7 +21,7 @@ from .progress import record
 from .report import WIDTH, Report
 from .task import TASKS, Task, run_check
 
-SECONDS = 20.0  # for one task, in a notebook
+SECONDS = 20.0  # for each question of a check, in a notebook
 _hints_given: dict[str, int] = {}
 _under_way: list[str] = []  # the task being checked
 
@@ -91,7 +92,7 @@ def direct_submission(namespace: dict[str, Any], seconds: float = SECONDS) -> Su
     """
 
     def ask(question: Json) -> Json:
-        return _within(seconds, lambda: _copied(probe.answer(_copied(question))))
+        return _within(seconds, lambda: _copied(probe.answer(_copied(question))), namespace)
 
     submission = Submission(ask)
     failed = _failed_cells.error if _failed_cells else lambda name: None
@@ -118,11 +119,12 @@ def _callers_names() -> dict[str, Any]:
     return names
 
 
-def _within(seconds: float, call: Callable[[], Json]) -> Json:
+def _within(seconds: float, call: Callable[[], Json], names: dict[str, Any]) -> Json:
     """Call, and interrupt the learner's code after `seconds`, as the stop button would.
 
-    An interrupt is told from a KeyboardInterrupt that the code raises by itself. Only the main
-    thread can be interrupted; a check called from another one has no limit.
+    `names` are those of that code. An interrupt is told from a KeyboardInterrupt that the code
+    raises by itself. Only the main thread can be interrupted; a check called from another one has
+    no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         return call()
@@ -131,6 +133,12 @@ def _within(seconds: float, call: Callable[[], Json]) -> Json:
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         if not finished:
+            while frame and frame.f_code is not _within.__code__ and frame.f_globals is not names:
+                frame = frame.f_back
+            if frame and frame.f_globals is names:
+                # There a bare `except:` may swallow it: once more, then. That is iterated, not
+                # called, for after a call Python looks for interrupts, before it comes to `raise`.
+                [*iter(_thread.interrupt_main, None)]
             raise Interrupt
 
     def expire() -> None:
@@ -155,10 +163,10 @@ def _within(seconds: float, call: Callable[[], Json]) -> Json:
             with deciding:
                 finished = True
     except Interrupt:
+        finished = True  # it may have come before the line above that says so
         if expired:
             raise ChannelTimeout from None
         raise KeyboardInterrupt from None  # the learner pressed stop
     finally:
-        finished = True  # an interrupt may have come before the line above that says so
         timer.cancel()
         signal.signal(signal.SIGINT, before)
