@@ -4,6 +4,7 @@ That is imported once it is needed, so that help and mistakes are answered at on
 """
 
 import argparse
+import codecs
 import io
 import os
 import sys
@@ -31,9 +32,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 2 when the command line is wrong, else the
     command's own, 1 when it failed."""
+    codecs.register_error("course", _plain)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # an old terminal prints ? for what it lacks
-            stream.reconfigure(errors="replace")
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="course")
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments[:1] == ["test"]:  # pytest reads the rest
@@ -41,14 +43,34 @@ def main(argv: Sequence[str] | None = None) -> int:
         options = vars(_parser().parse_args(arguments or ["--help"]))
         module, name = options.pop("run").split(":")
         run: Callable[..., int] = getattr(import_module(f".{module}", __package__), name)
-        return run(**options)
+        code = run(**options)
+        print(end="", flush=True)  # here, where a failure has its sentence
+        return code
     except CourseError as error:
         print(error, file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
+    except ImportError as error:  # a package is missing or damaged, or another is in its place
+        print(f"{error}. Run `{START} doctor`.", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if not error.filename:  # it is of the output, which Python would try again at its end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):  # whoever read it, as `head`, has enough
+            where = error.filename or "The output"
+            print(f"{where} cannot be read or written: {error.strerror}.", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
     except SystemExit as done:  # argparse has printed help
         return int(done.code or 0)
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    """What an old terminal, or a file on Windows, gets for the characters that it lacks."""
+    assert isinstance(error, UnicodeEncodeError)
+    lacking = error.object[error.start : error.end]
+    plain = {"✓": "+", "✗": "x", "★": "*", "☆": ".", "·": "-"}
+    return "".join(plain.get(each, "?") for each in lacking), error.end
 
 
 def _parser() -> _Parser:

@@ -19,6 +19,8 @@ from .lab import jupyter_environment
 
 KERNEL_SECONDS = 120  # a first start on a slow machine compiles hundreds of files
 REMAKE = f"Delete the folder .venv and run `{START}`."
+if os.environ.get("PYTHONPATH"):  # what lies there comes before what is in .venv
+    REMAKE = f"Unset PYTHONPATH. If that does not help: {REMAKE}"
 
 
 def check_packages(lock: Path = ROOT / "requirements" / "learner.txt") -> str:
@@ -26,7 +28,9 @@ def check_packages(lock: Path = ROOT / "requirements" / "learner.txt") -> str:
     from packaging.requirements import Requirement
     from packaging.utils import canonicalize_name
 
-    there: dict[str, str] = {canonicalize_name(each.name): each.version for each in distributions()}
+    there: dict[str, str] = {}
+    for each in distributions():  # of two, the first is imported
+        there.setdefault(canonicalize_name(each.name), each.version)
     lines = lock.read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line.removesuffix("\\")) for line in lines if line[:1].isalnum()]
     pins = [pin for pin in pins if pin.marker is None or pin.marker.evaluate()]
@@ -48,13 +52,14 @@ def check_kernel() -> str:
             [sys.executable, "-m", "jupyter_client.runapp", "--kernel=python3"],
             input="import sys, course_lib.home as home; print(1 + 1, sys.prefix, home.ROOT)",
             cwd=folder,
-            env=jupyter_environment(),
+            env=jupyter_environment() | {"PYTHONUTF8": "1"},  # it tells paths
             capture_output=True,
             encoding="utf-8",
             timeout=KERNEL_SECONDS,
         )
     said = " ".join(done.stdout.split())
     if said != f"2 {sys.prefix} {ROOT}":
+        said = said or "".join(done.stderr.strip().splitlines()[-1:])
         raise CourseError(
             f"The kernel python3 is not this Python with this course, it says '{said}'. {REMAKE} "
             "If it says nothing, let security software allow Python connections to 127.0.0.1."

@@ -20,6 +20,15 @@ from typing import Any
 
 from .home import ROOT, WORK, CourseError, course_home
 
+# As `python -m jupyterlab`, but without a traceback for a Ctrl-C while it starts.
+JUPYTERLAB = """
+import sys
+try:
+    from jupyterlab.labapp import main
+    sys.exit(main())
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
 LAID = ".course"  # the folder of work/ that keeps every file as it was laid
 
 
@@ -43,7 +52,7 @@ def jupyterlab_command(browser: bool = True, port: int = 0) -> list[str]:
     import zmq
 
     command = [
-        *(sys.executable, "-m", "jupyterlab"),
+        *(sys.executable, "-c", JUPYTERLAB),
         # The address is told at any level; warnings, such as of a notebook not signed, are not.
         *("--log-level=ERROR", "--LabApp.log_level=ERROR"),
         "--ServerApp.ip=127.0.0.1",

@@ -116,14 +116,50 @@ def test_an_error_of_the_course_is_a_sentence_and_ctrl_c_is_silent(
 
 
 def test_a_terminal_without_the_letter_gets_a_question_mark() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "course_lib", "leçons"],
-        env={**os.environ, "PYTHONIOENCODING": "ascii:strict"},
-        cwd=ROOT,
-        capture_output=True,
-    )
+    done = course("leçons", PYTHONIOENCODING="ascii:strict")
     assert done.returncode == 2
     assert b"invalid choice: 'le?ons'" in done.stderr
+
+
+def test_marks_keep_their_meaning_where_they_cannot_be_written() -> None:
+    done = course("progress", PYTHONIOENCODING="cp1252")
+    assert b"  01.3  **.  Answer every call  " in done.stdout
+
+
+@pytest.mark.parametrize("target", ["pipe", "/dev/full"])
+def test_an_output_that_cannot_be_written_is_no_traceback(target: str) -> None:
+    if target != "pipe" and not Path(target).exists():
+        pytest.skip("only Linux has a disk that is always full")
+    if target == "pipe":
+        reader, output = os.pipe()
+        os.close(reader)  # as `head` does, when it has enough
+    else:
+        output = os.open(target, os.O_WRONLY)
+    done = course("progress", stdout=output)
+    os.close(output)
+    assert done.returncode == 1
+    said = b"" if target == "pipe" else b"The output cannot be read or written: No space left on"
+    assert done.stderr.startswith(said)
+    assert done.stderr.count(b"\n") == (target != "pipe")
+
+
+def test_a_package_that_another_hides_is_for_the_doctor(tmp_path: Path) -> None:
+    (tmp_path / "openai.py").write_text("raise ImportError('No module named sun')")
+    done = course("progress", PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)]))
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"No module named sun. Run `{START} doctor`.\n"
+
+
+def course(
+    *words: str, stdout: int = subprocess.PIPE, **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "course_lib", *words],
+        env={**os.environ, **variables},
+        cwd=ROOT,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+    )
 
 
 # test
@@ -281,6 +317,16 @@ def test_lab_opens_lesson_0_and_stops_at_ctrl_c(tmp_path: Path) -> None:
     assert process.returncode == 0, rest
     assert "Traceback" not in rest
     assert "not trusted" not in rest  # warnings are not for a learner
+
+
+def test_ctrl_c_while_jupyterlab_starts_is_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "jupyterlab").mkdir()
+    (tmp_path / "jupyterlab" / "__init__.py").touch()
+    (tmp_path / "jupyterlab" / "labapp.py").write_text("raise KeyboardInterrupt")
+    done = subprocess.run(
+        jupyterlab_command(), env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 def fetch(url: str, posted: dict[str, Any] | None = None) -> bytes:

@@ -53,7 +53,16 @@ def test_packages_not_as_locked_are_named(lock: Path) -> None:
         file.write("pydantic==0.1 \\\n" + "".join(f"{name}==1.0 \\\n" for name in names))
     said = problem(lambda: doctor.check_packages(lock))
     assert said.startswith("4 of 5 are not as locked: pydantic==0.1 (2")
-    assert "missing-a==1.0 (missing), missing-b==1.0 (missing), …. Delete the" in said
+    assert "missing-a==1.0 (missing), missing-b==1.0 (missing), …. " + doctor.REMAKE in said
+
+
+def test_of_two_versions_the_one_that_is_imported_counts(
+    lock: Path, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    (tmp_path / "pytest-0.1.dist-info").mkdir()
+    (tmp_path / "pytest-0.1.dist-info" / "METADATA").write_text("Name: pytest\nVersion: 0.1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert " (0.1). " in problem(lambda: doctor.check_packages(lock))
 
 
 def test_a_kernel_starts_and_finds_this_python_and_this_course() -> None:
@@ -64,9 +73,10 @@ def test_a_kernel_starts_and_finds_this_python_and_this_course() -> None:
 
 @pytest.mark.parametrize("answer", ["", "2\n/usr\n/elsewhere\n", "3\n"])
 def test_a_kernel_of_another_python_is_a_problem(answer: str, monkeypatch: Patch) -> None:
-    done = subprocess.CompletedProcess[str]([], 0, answer)
+    done = subprocess.CompletedProcess[str]([], 0, answer, "Trace\nOSError: no sun\n")
     monkeypatch.setattr(subprocess, "run", lambda command, **options: done)
-    assert " ".join(answer.split()) in problem(doctor.check_kernel)
+    said = " ".join(answer.split()) or "OSError: no sun"
+    assert f"it says '{said}'" in problem(doctor.check_kernel)
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,11 @@ import pytest
 from agents import Agent, function_tool, responses_websocket_session
 from openai import OpenAI
 
+from course_lib.home import CourseError
 from course_lib.platform import container_run
 from course_lib.platform.app import Platform
 from course_lib.platform.http import MAX_BODY
-from course_lib.platform.server import LANES
+from course_lib.platform.server import LANES, listen
 from course_lib.standin.prompt import Answer, Prompt, call, message
 from tests import ROOT
 from tests.benchmarks.clients import all_clients
@@ -408,11 +409,15 @@ def test_a_port_that_is_taken_is_told_in_one_sentence() -> None:
     assert told.endswith("Choose another --port, or leave it out to get a free one.\n")
 
 
-def test_a_host_that_is_none_is_told_in_one_sentence() -> None:
-    printed, told = started("--host", "300.1.1.1").communicate(timeout=30)
-    assert printed == ""
-    assert told.startswith("The server cannot listen on 300.1.1.1:0 (")
-    assert told.endswith("Choose another --host, or leave it out to get 127.0.0.1.\n")
+@pytest.mark.parametrize("host", ["300.1.1.1", "a..b", "\udcff"])
+def test_a_host_that_is_none_is_told_in_one_sentence(host: str) -> None:
+    with pytest.raises(CourseError) as told:
+        listen(host, 0)
+    said = str(told.value)
+    assert said.startswith(f"The server cannot listen on {host}:0 (")
+    assert said.endswith("Choose another --host, or leave it out to get 127.0.0.1.")
+    with listen("", 0) as left_out:
+        assert left_out.getsockname()[0] == "127.0.0.1"
 
 
 @pytest.mark.parametrize(

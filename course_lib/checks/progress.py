@@ -52,7 +52,7 @@ def progress() -> int:
     try:
         standings, damaged = _standings(file)
     except OSError as error:
-        raise CourseError(f"{file} cannot be read ({error.strerror}): mend its rights.") from None
+        raise CourseError(f"{file} cannot be read ({error.strerror}): move it away.") from None
     if damaged:
         print(f"Lines that cannot be read, and do not count: {damaged} of {file}.\n")
     for lesson, tasks in groupby(TASKS.values(), key=lambda task: task.id.split(".")[0]):

@@ -81,10 +81,11 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one. CourseError says why there is none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=AT_ONCE)
-    except OSError as error:
-        reason = str(error.strerror).partition(" (")[0]  # the rest says the address once more
-        taken = error.errno in (errno.EADDRINUSE, errno.EACCES)
+        return socket.create_server((host or LOOPBACK, port), family=family, backlog=AT_ONCE)
+    except (OSError, TypeError, ValueError) as error:  # which of them, the name decides
+        said = getattr(error, "strerror", error)
+        reason = str(said).partition(" (")[0]  # the rest says the address once more
+        taken = getattr(error, "errno", None) in (errno.EADDRINUSE, errno.EACCES)
         flag, without = ("port", "a free one") if taken else ("host", LOOPBACK)
         raise CourseError(
             f"The server cannot listen on {host}:{port} ({reason}). "
