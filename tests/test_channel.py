@@ -37,6 +37,7 @@ from course_lib.grading.submission import (
     Submission,
     describe,
     function_call,
+    output_message,
 )
 from course_lib.platform.errors import Json
 from tests.answers.ways import Way, every_way, names_of, over_a_pipe, warm_pipe
@@ -258,7 +259,7 @@ def test_any_question_is_answered_or_refused(question: Json) -> None:
         assert isinstance(submission.answer(question), dict)
 
 
-SENT = ["POST", "/v1/responses", {}, "{}"]
+SENT = ["POST", "/v1/responses", {}, "application/json", "{}"]
 
 
 @pytest.mark.parametrize(
@@ -509,8 +510,15 @@ def leave_a_thread_behind(client):
     threading.Thread(target=go_on).start()
     return "done"
 
-def types(call):
-    return [type(call).__name__, call.name, call.arguments]
+def types(call, message):
+    return [
+        type(call).__name__, call.name, call.arguments,
+        type(message).__name__, message.content[0].annotations[0].filename,
+    ]
+
+def upload(client):
+    given = ("ö.bin", bytes(range(256)) + b"\\r\\n--x")
+    return client.files.create(file=given, purpose="assistants").filename
 
 def rescue(lookup):
     try:
@@ -590,9 +598,24 @@ def test_a_stub_can_fail(raises: Exception, told: str, pipe: Way) -> None:
 def test_an_item_crosses_as_the_type_of_the_sdk(pipe: Way) -> None:
     def check(submission: Submission) -> Iterator[Finding]:
         call = function_call("get_order", "call_7", order_id="A-104")
-        yield expect("it is one", submission.call("types", call)).equals(
+        cites = {"type": "file_citation", "index": 3, "file_id": "file-1", "filename": "a.md"}
+        message = output_message("Yes.", [cites], "of a.md")
+        yield expect("each is one", submission.call("types", call, message)).equals(
             ["ResponseFunctionToolCall", "get_order", '{"order_id": "A-104"}']
+            + ["ResponseOutputMessage", "a.md"]
         )
+
+    assert every_way(task_of(check), BUSY, pipe).state is State.PASSED
+
+
+def test_an_upload_crosses_to_the_byte(pipe: Way) -> None:
+    def check(submission: Submission) -> Iterator[Finding]:
+        client = submission.client()
+        uploaded = submission.call("upload", client)
+        yield expect("it has its name", uploaded).equals("ö.bin")
+        kept = uploaded.through(lambda _: [f.content for f in client.platform.state.files.values()])
+        whole = [bytes(range(256)) + b"\r\n--x"]
+        yield expect("and its bytes", kept).that(lambda found: found == whole, "all of them")
 
     assert every_way(task_of(check), BUSY, pipe).state is State.PASSED
 

@@ -8,6 +8,8 @@ from . import (  # importing a lesson registers its tasks
     lesson_02_traffic,
     lesson_03,
     lesson_03_results,
+    lesson_04,
+    lesson_04_search,
 )
 from .notebook import check, hint
 from .task import TASKS
@@ -23,4 +25,6 @@ __all__ = [
     "lesson_02_traffic",
     "lesson_03",
     "lesson_03_results",
+    "lesson_04",
+    "lesson_04_search",
 ]

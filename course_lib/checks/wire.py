@@ -10,6 +10,7 @@ from typing import Any
 
 from ..grading.submission import Client, Outcome, Stub, Verdict
 from ..live import MODEL
+from ..platform import files
 from ..platform.app import Exchange, Platform
 from ..platform.http import Request
 from ..platform.tokens import content_text
@@ -54,11 +55,23 @@ def asks_for(schema: Json, *names: str) -> bool:
     )
 
 
-def ask(platform: Platform, items: str | list[Json], tools: Any, **options: Any) -> Exchange:
-    """One request to a platform of the check's own, and what came of it."""
-    body = {"model": MODEL, "input": items, "tools": tools} | options
-    platform.handle(Request("POST", "/v1/responses", json.dumps(body).encode()))
+def post(platform: Platform, path: str, body: Json) -> Exchange:
+    """One request of the check's own, and what came of it."""
+    platform.handle(Request("POST", f"/v1/{path}", json.dumps(body).encode()))
     return platform.exchanges[-1]
+
+
+def ask(platform: Platform, items: str | list[Json], tools: Any, **options: Any) -> Exchange:
+    """The same, to the model."""
+    return post(platform, "responses", {"model": MODEL, "input": items, "tools": tools} | options)
+
+
+def attached(platform: Platform, store_id: str, name: str, text: bytes, **how: Any) -> str:
+    """The id of a file that the check uploads and attaches to a store; it is in progress."""
+    form = {"purpose": "assistants", "file": {"filename": name, "bytes": len(text)}}
+    made = files.create(platform.state, Request("POST", "/v1/files", files={"file": text}), form)
+    post(platform, f"vector_stores/{store_id}/files", {"file_id": made["id"]} | how)
+    return str(made["id"])
 
 
 def asked(question: str, tools: Any, **options: Any) -> Exchange:

@@ -5,7 +5,7 @@ task, no check and no expected value. `FailedCells` watches for names that are n
 says.
 
 What crosses is JSON. Outwards, to the learner's code, marks stand for things that are not data: a
-stub, a client, a stream, a call. Inwards, everything becomes plain data by `project`, and the
+stub, a client, a stream, an item. Inwards, everything becomes plain data by `project`, and the
 checking side reads no mark in it: what a learner returns is never more than a value.
 """
 
@@ -103,8 +103,8 @@ class Probe:
                 return self._client(number).responses.create(**request, stream=True)
             case {"$client": number, "awaited": awaited}:
                 return self._client(number, awaited)
-            case {"$function_call": item}:
-                return _function_call(item)
+            case {"$item": item}:
+                return _item(item)
             case dict():
                 return {key: self._rebuild(member) for key, member in value.items()}
         return value
@@ -121,8 +121,8 @@ class Probe:
         from ..transport import offline_async_client, offline_client
 
         def send(request: Request) -> Reply:
-            body = request.body.decode("latin-1")
-            reply = self._call_back(number, request.method, request.path, request.query, body)
+            kind, body = request.headers.get("content-type", ""), request.body.decode("latin-1")
+            reply = self._call_back(number, request.method, request.path, request.query, kind, body)
             if "status" not in reply:
                 raise NetworkFault(reply["fault"])
             return Reply(reply["status"], reply["headers"], _chunks(reply))
@@ -130,10 +130,11 @@ class Probe:
         return (offline_async_client if awaited else offline_client)(send)
 
 
-def _function_call(item: Json) -> Any:
-    from openai.types.responses import ResponseFunctionToolCall
+def _item(item: Json) -> Any:
+    from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage
 
-    return ResponseFunctionToolCall.model_validate(item)
+    is_call = item["type"] == "function_call"
+    return (ResponseFunctionToolCall if is_call else ResponseOutputMessage).model_validate(item)
 
 
 def _chunks(reply: Json) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ from typing import Any
 from ..platform.app import Exchange, Platform
 from ..platform.errors import Json
 from ..platform.faults import Fault, NetworkFault
-from ..platform.http import Request
+from ..platform.http import WITH_KEY, Request
 from ..standin import StandIn
 from ..standin.prompt import Model
 from .probe import project
@@ -104,7 +104,14 @@ def call_of_text(name: str, call_id: str, arguments: str) -> Double:
     """A function_call item with these arguments, which need not be JSON."""
     item = {"type": "function_call", "id": call_id.replace("call", "fc"), "call_id": call_id}
     item |= {"name": name, "arguments": arguments, "status": "completed"}
-    return Double({"$function_call": item}, f"<function_call {call_id}: {name}({arguments})>")
+    return Double({"$item": item}, f"<function_call {call_id}: {name}({arguments})>")
+
+
+def output_message(text: str, annotations: list[Json], shown: str) -> Double:
+    """A message item as the model sends it; `shown` tells of its annotations."""
+    part = {"type": "output_text", "text": text, "annotations": annotations}
+    item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed"}
+    return Double({"$item": item | {"content": [part]}}, f"<message {text!r}, {shown}>")
 
 
 class Stub(Double):
@@ -186,8 +193,9 @@ class Client(Double):
         Raises ChannelClosed for what is no request.
         """
         match args:
-            case [str(method), str(path), dict(query), str(text)]:
+            case [str(method), str(path), dict(query), str(kind), str(text)]:
                 body = text.encode("latin-1", "replace")
+                headers = WITH_KEY | {"content-type": kind}
             case _:
                 raise ChannelClosed
         self.sent += 1
@@ -195,7 +203,7 @@ class Client(Double):
             return {"stop": f"more than {self.max_requests} requests"}
         answer: Json = {"chunks": []}
         try:
-            reply = self.platform.handle(Request(method, path, body, query=query))
+            reply = self.platform.handle(Request(method, path, body, headers, query))
             answer |= {"status": reply.status, "headers": reply.headers}
             for chunk in reply.chunks:
                 answer["chunks"].append(chunk.decode("latin-1"))
@@ -231,7 +239,7 @@ class Submission:
         """Call the learner's function, an `async def` too, and wait for what it returns.
 
         Arguments are data, and what this submission's `stub` and `client` gave: stubs, clients,
-        streams; or `function_call` items.
+        streams; or items of a response.
         """
         written = [*map(repr, arguments), *(f"{key}={value!r}" for key, value in named.items())]
         question = {"do": "call", "name": name, "arguments": arguments, "named": named}
