@@ -1,6 +1,5 @@
 """Lesson 3, hosted tools as they are declared: where each runs, and what the API refuses."""
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 from ..grading.submission import Double, Outcome, Submission, Verdict
 from ..live import MODEL
 from ..platform.app import Exchange, Platform
-from ..platform.http import Request
 from ..platform.models import find_model
 from ..platform.state import State
 from ..standin import StandIn
@@ -16,7 +14,7 @@ from ..standin.prompt import call, message
 from ..standin.scripted import Scripted
 from ..web.mcp_server import stand_in
 from .task import Finding, expect, task
-from .wire import Json, function_tool, refusal
+from .wire import Json, function_tool, post, refusal
 
 _GET_ORDER = function_tool(
     "get_order", "Return the promised delivery date of an order.", order_id="Order, e.g. A-104"
@@ -38,9 +36,8 @@ def _sent(body: Json, *script: Json) -> Exchange:
     """What comes of one request where there are a vector store, vs_1, and the library's server."""
     state = State(mcp_servers={_LIBRARY["server_url"]: stand_in()})
     platform = Platform(model=Scripted(list(script)) if script else StandIn(), state=state)
-    for path, sent in (("/v1/vector_stores", {}), ("/v1/responses", {"model": MODEL} | body)):
-        platform.handle(Request("POST", path, json.dumps(sent).encode()))
-    return platform.exchanges[-1]
+    post(platform, "vector_stores", {})
+    return post(platform, "responses", {"model": MODEL} | body)
 
 
 _PLACES = {
