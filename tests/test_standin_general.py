@@ -137,7 +137,7 @@ def test_the_figures_that_are_told_agree() -> None:
 # patterns, what the API's tools are called.
 OF_ANY_LIST = frozenset(
     "ten sep why thank bring draw inspect newest quoted asked except joins shell terminal docx "
-    "xlsx interpreter".split()
+    "xlsx interpreter cos".split()
 )
 GAZETTEER = ("places", "codes")
 # Words of the API and of its SDK, which any code about tool calls has.
