@@ -11,7 +11,7 @@ from course_lib import connect
 from course_lib.platform.app import Platform
 from course_lib.standin import Scripted, call
 from course_lib.standin.prompt import message
-from tests.rejections import an_output, function, schema, user
+from tests.rejections import a_call, an_output, function, schema, user
 from tests.rejections_protocols import made
 from tests.test_responses import Listener
 from tests.test_streams import Description, described, description  # noqa: F401
@@ -53,6 +53,23 @@ def test_items_are_added_listed_found_and_taken_out() -> None:
     assert texts([ask.items.retrieve(second.id, conversation_id=conversation.id)]) == ["1"]
     assert ask.items.delete(second.id, conversation_id=conversation.id).id == conversation.id
     assert texts(ask.items.list(conversation.id)) == ["2", "0"]
+
+
+def test_what_is_listed_can_be_sent_back() -> None:
+    """Of items that came without ids too: the Agents SDK's conversation sessions do so."""
+    ask = client()
+    custom = {"type": "custom_tool_call", "call_id": "call_2", "name": "note", "input": "late"}
+    noted = {"type": "custom_tool_call_output", "call_id": "call_2", "output": "ok"}
+    thought = {"type": "reasoning", "summary": []}
+    said = {"role": "assistant", "content": "One moment.", "phase": "commentary"}
+    given: Any = [user(), said, thought, a_call("call_1"), an_output("call_1"), custom, noted]
+    conversation = ask.conversations.create(items=given)
+    listed: Any = [i.to_dict() for i in ask.conversations.items.list(conversation.id, order="asc")]
+    assert [item["id"] for item in listed] == [
+        *("msg_1", "msg_2", "rs_1", "fc_1", "fco_1", "ctc_1", "item_1")
+    ]
+    assert listed[1]["phase"] == "commentary"
+    assert ask.responses.create(model=PLAIN, input=listed).output_text == "hello"
 
 
 def test_a_response_reads_the_conversation_and_leaves_its_turn_in_it() -> None:

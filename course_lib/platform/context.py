@@ -20,16 +20,13 @@ from .encrypted import check_sealed
 from .errors import ApiError, Json, refusal, wrong_type, wrong_value
 from .hosted.tool import caller_id
 from .rules import OWN, Rule, mapping, require, shape, shapes, text, up_to, words
-from .state import State, StoredResponse
+from .state import ID_PREFIXES, State, StoredResponse
 
 ROLES = ("assistant", "system", "developer", "user")
 ITEM_TYPES, CONTENT_TYPES = words("ItemType"), words("ContentType")
 ASSISTANT_CONTENT = ("output_text", "refusal")
 USER_CONTENT = ("input_text", "input_image", "input_file", "scoped_content", "input_audio")
 OUTPUT_CONTENT = ("input_text", "input_image", "input_file")
-ID_PREFIXES = {
-    "message": "msg", "function_call": "fc", "reasoning": "rs", "custom_tool_call": "ctc",
-}  # fmt: skip
 # The types of calls that a client may answer, by the types of their answers: both have the call_id.
 CALL_OF = {
     f"{kind}_output": kind

@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import Json, refusal, wrong_value
 from .http import Request
-from .state import State
+from .state import ID_PREFIXES, State
 
 
 def show(state: State, request: Request, *found: Any) -> Json:
@@ -100,7 +100,7 @@ def listed(items: list[Json], state: State) -> list[Json]:
 
 def _listed(item: Json, state: State) -> Json:
     kind, content = item.get("type", "message"), item.get("content")
-    prefix = {"message": "msg", "function_call_output": "fco"}.get(kind, "item")
+    prefix = (ID_PREFIXES | {"function_call_output": "fco"}).get(kind, "item")
     own = item if item.get("id") else item | {"id": state.new_id(prefix)}
     if kind.startswith(("function_call", "custom_tool_call")):
         return {"status": "completed"} | own
@@ -109,5 +109,4 @@ def _listed(item: Json, state: State) -> Json:
     if isinstance(content, str):
         part = "output_text" if item["role"] == "assistant" else "input_text"
         content = [{"type": part, "text": content}]
-    said = {"type": kind, "id": own["id"], "status": "completed", "role": item["role"]}
-    return said | {"content": content}
+    return {"type": kind, "status": "completed"} | own | {"content": content}

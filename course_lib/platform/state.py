@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST = 4_000  # entries of a kind
+ID_PREFIXES = {
+    "message": "msg", "function_call": "fc", "reasoning": "rs", "custom_tool_call": "ctc",
+}  # fmt: skip
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
