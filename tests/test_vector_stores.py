@@ -12,6 +12,7 @@ from course_lib import connect, connect_async
 from course_lib.platform.app import Platform
 from course_lib.platform.faults import Fault
 from course_lib.platform.store_search import search
+from course_lib.retrieval.embed import embed
 from course_lib.transport import OFFLINE, OfflineTransport
 from tests.test_retrieval import MOON, QUESTION
 
@@ -98,6 +99,23 @@ def test_a_deleted_file_is_gone_from_its_stores_too() -> None:
 
 
 # Stores
+
+
+def test_a_file_that_is_deleted_while_it_is_read_is_in_no_store(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Other requests are let in while a store reads a file."""
+    client = connect()
+    store, file_id = client.vector_stores.create(), upload(client, MOON[0])
+
+    def embed_late(texts: list[str]) -> Any:
+        client.files.delete(file_id)
+        return embed(texts)
+
+    monkeypatch.setattr("course_lib.retrieval.embed.embed", embed_late)
+    with pytest.raises(NotFoundError, match="were not found"):
+        client.vector_stores.files.create(store.id, file_id=file_id)
+    assert not client.vector_stores.files.list(store.id).data
 
 
 def test_a_file_is_in_progress_before_it_is_completed() -> None:

@@ -242,6 +242,7 @@ def _attach(store: VectorStore, wanted: list[Json], shared: Json) -> list[str]:
     with state.set_aside():  # other requests are let in meanwhile
         read = [_read(file, how[file.body["id"]]) for file in given]
         vectors = embed([text for _, texts, _ in read for text in texts])
+    _refuse_files(state, [*how])  # one may have been deleted meanwhile
     chunks: list[Chunk] = []
     for file, (sizes, texts, outcome) in zip(given, read, strict=True):
         file_id = file.body["id"]
