@@ -303,6 +303,13 @@ def test_a_message_that_is_none_is_refused(connection: Any) -> None:
         assert error.error.code == "offline_unverified"
 
 
+def test_a_message_of_any_depth_is_answered(connection: Any) -> None:
+    for depth in range(sys.getrecursionlimit() - 80, sys.getrecursionlimit()):
+        connection.send_raw(f'{{"type": "response.steer", "input": {"[" * depth}{"]" * depth}}}')
+        assert b"error" in connection.recv_bytes()
+    assert reply(connection)[-1].type == "response.completed"
+
+
 def test_a_connection_has_room_for_so_many_streams(connection: Any) -> None:
     for number in range(LANES):
         assert reply(connection, stream_id=str(number))[-1].type == "response.completed"

@@ -216,8 +216,9 @@ class _Connection:
             async with lane, self._in_flight:
                 for told in await anyio.to_thread.run_sync(self._events, event):
                     await self._send(told, stream_id)
-        except ApiError as error:
-            await self._refuse(error, stream_id if isinstance(stream_id, str) else None)
+        except (ApiError, RecursionError) as error:  # one that could just be read, not written
+            refused = error if isinstance(error, ApiError) else refusal("body_too_deep")
+            await self._refuse(refused, stream_id if isinstance(stream_id, str) else None)
 
     def _lane(self, stream_id: Any) -> asyncio.Lock:
         """What keeps the requests of one stream in order."""
