@@ -1,7 +1,10 @@
 """Files and vector stores, through the real client: upload, attach, poll, search, expire."""
 
 import asyncio
+import contextlib
+import gc
 import io
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,9 @@ from openai import BadRequestError, NotFoundError, OpenAI
 
 from course_lib import connect, connect_async
 from course_lib.platform.app import Platform
+from course_lib.platform.errors import ApiError
 from course_lib.platform.faults import Fault
+from course_lib.platform.http import Request, read_body
 from course_lib.platform.store_search import search
 from course_lib.retrieval.embed import embed
 from course_lib.transport import OFFLINE, OfflineTransport
@@ -57,6 +62,22 @@ def test_a_file_is_uploaded_from_a_path_bytes_a_tuple_and_a_stream(tmp_path: Pat
             assert (made.filename, made.bytes, made.status) == (name, 14, "processed")
             assert client.files.content(made.id).read() == path.read_bytes()
     assert len({file.id for file in client.files.list()}) == 5
+
+
+def test_what_a_form_held_is_let_go() -> None:
+    """At once, not when the garbage is collected: a few uploads may be all the memory there is."""
+    part = b'--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'
+    ended, broken = (part + bytes(1_000_000) + end for end in (b"\r\n--x--", b"\r\n--x?"))
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    gc.disable()
+    tracemalloc.start()
+    for form in (ended, broken) * 2:
+        with contextlib.suppress(ApiError):
+            read_body(Request("POST", "/v1/files", form, headers))
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    gc.enable()
+    assert held < 1_000_000
 
 
 def test_files_are_listed_by_pages_and_by_purpose() -> None:

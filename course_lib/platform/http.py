@@ -118,8 +118,11 @@ def _read_form(request: Request) -> Json:
     in_memory = {"MAX_MEMORY_FILE_SIZE": MAX_BODY}  # a larger file would go to the disk
     try:
         parser = create_form_parser({"Content-Type": content_type}, on_field, on_file, in_memory)
-        parser.write(request.body)
-        parser.finalize()
+        try:
+            parser.write(request.body)
+            parser.finalize()
+        finally:
+            parser.parser = None  # which knows its owner: the circle would keep the upload
     except FormParserError:
         raise refusal("form_unreadable") from None
     return form | uploads  # a field that has the name of a file is not read
