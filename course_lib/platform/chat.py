@@ -18,7 +18,7 @@ from .errors import ApiError, Json, quoted, refusal
 from .events import Event, padding
 from .faults import Fault
 from .hosted.function import FUNCTION
-from .http import Request, written
+from .http import Request, sent
 from .models import ModelCard, find_model
 from .pages import list_page
 from .rules import OWN, Rule, one_of, require, rule, shape, shape_fields
@@ -297,8 +297,7 @@ def _stream(completion: Json, body: Json, fault: Fault | None) -> Iterator[bytes
         if options.get("include_obfuscation") is not False and "choices" in event:  # no error
             said = [choice["delta"].get("content") or "" for choice in event["choices"]]
             event["obfuscation"] = padding("".join(said))
-        data = written(event) if event else "[DONE]"
-        yield f"data: {data}\n\n".encode()
+        yield b"data: %s\n\n" % (sent(event) if event else b"[DONE]")
 
 
 def _events(completion: Json, *, with_usage: bool) -> Iterator[Event]:

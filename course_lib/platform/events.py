@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from .encrypted import begun
 from .errors import Json
 from .hosted.tool import ITEM_KINDS, ItemKind, Stage, Told, tell
-from .http import written
+from .http import sent
 from .tokens import pieces
 
 Event = Json
@@ -22,7 +22,7 @@ def encode(events: Iterable[Event], *, obfuscate: bool = True, after: int = -1) 
         numbered = event | {"sequence_number": number}
         if obfuscate and isinstance(event.get("delta"), str):
             numbered["obfuscation"] = padding(event["delta"])
-        yield f"event: {event['type']}\ndata: {written(numbered)}\n\n".encode()
+        yield b"event: %s\ndata: %s\n\n" % (event["type"].encode(), sent(numbered))
 
 
 def padding(delta: str) -> str:

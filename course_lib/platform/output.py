@@ -261,14 +261,14 @@ def usage(input_tokens: int, cached: int, output_tokens: int, reasoning_tokens: 
     }
 
 
-def cached_tokens(parts: list[tuple[str, int]], prefixes: dict[str, None]) -> int:
+def cached_tokens(parts: list[tuple[str, int]], prefixes: dict[int, None]) -> int:
     """Remember a prompt's (text, tokens) parts; return the tokens of it that need no new reading.
 
     A prefix ends where a part ends. `prefixes` has the hash of all the text up to each such end.
     """
-    known, total, prefix, unbroken = 0, 0, "", True
+    known, total, prefix, unbroken = 0, 0, 0, True
     for text, tokens in parts:
-        prefix, total = f"{hash((prefix, text))}", total + tokens
+        prefix, total = hash((prefix, text)), total + tokens
         unbroken = unbroken and prefix in prefixes
         known = total if unbroken else known
         prefixes.pop(prefix, None)  # those read last are kept longest

@@ -29,21 +29,20 @@ ID_PREFIXES = {
 EPOCH = 1_784_023_200  # 14 July 2026, 10:00 UTC: the day after order A-104 was promised
 
 
-class Kept(dict[str, T]):
+class Kept(dict[Any, T]):
     """A dictionary of at most so many entries: the oldest makes room for a new one."""
 
     def __init__(self, most: int = MOST) -> None:
         super().__init__()
         self._most = most
 
-    def __setitem__(self, key: str, value: T) -> None:
-        super().__setitem__(key, value)
-        if len(self) > self._most:
-            del self[next(iter(self))]
+    def __setitem__(self, key: Any, value: T) -> None:
+        self |= {key: value}
 
     def __ior__(self, more: Any) -> Self:  # type: ignore[override, misc]
-        for key, value in more.items():
-            self[key] = value
+        self.update(more)
+        while len(self) > self._most:
+            del self[next(iter(self))]
         return self
 
 
@@ -111,7 +110,7 @@ class State:
     files: dict[str, "StoredFile"] = field(default_factory=Kept)  # bounded by their bytes too
     vector_stores: dict[str, "VectorStore"] = field(default_factory=Kept)
     stuck: bool = False  # a fault: files attached by this request are never processed
-    prefixes: dict[str, None] = field(default_factory=Kept)  # of prompts (`output.py`)
+    prefixes: dict[int, None] = field(default_factory=Kept)  # of prompts (`output.py`)
     # Held while a request is answered: it keeps other ones out.
     alone: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _counts: Counter[str] = field(default_factory=Counter)
