@@ -8,10 +8,9 @@ and files, and answers in text; what the older protocol has beside them is refus
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from ..standin.prompt import Answer, Model, Prompt
+from ..standin.prompt import Model
 from .context import Context
 from .engine import Made, assemble, respond
 from .errors import ApiError, Json, quoted, refusal
@@ -141,7 +140,7 @@ def _unsupported(name: str, value: Any, supported: str) -> ApiError:
 
 
 def _as_responses(body: Json) -> Json:
-    wanted = body.get("response_format") or {"type": "text"}
+    wanted, stops = body.get("response_format") or {"type": "text"}, body.get("stop") or []
     functions = [tool["function"] for tool in body.get("tools") or []]
     return {
         "model": body["model"],
@@ -156,6 +155,7 @@ def _as_responses(body: Json) -> Json:
         "max_output_tokens": body.get("max_completion_tokens") or body.get("max_tokens"),
         "include": ["message.output_text.logprobs"] if body.get("logprobs") else [],
         "service_tier": body.get("service_tier"),
+        "stop": [*filter(None, [stops] if isinstance(stops, str) else stops)],
     }
 
 
@@ -206,9 +206,7 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
     turn = assemble(asked, card, Context(items, items), tools, [], state)
     if turn.tokens > card.window:
         raise refusal("chat_too_long", window=card.window, tokens=turn.tokens)
-    stops = body.get("stop") or []
-    ending = _EndsAt(model, [stops] if isinstance(stops, str) else stops)
-    answers = [respond(turn, state, ending) for _ in range(body.get("n") or 1)]
+    answers = [respond(turn, state, model) for _ in range(body.get("n") or 1)]
     responses = [response for response, _ in answers]
     completion: Json = {
         "id": state.new_id("chatcmpl").replace("_", "-"),
@@ -228,24 +226,6 @@ def create(body: Json, state: State, model: Model, fault: Fault | None) -> Made:
         state.completions[completion["id"]] = Conversation(kept, body["messages"])
     chunks = _stream(completion, body, fault) if body.get("stream") else None
     return Made(completion, answers[0][1], chunks)
-
-
-@dataclass(slots=True)
-class _EndsAt:
-    """A model that stops talking where the request says so."""
-
-    model: Model
-    stops: list[str]
-
-    def respond(self, prompt: Prompt) -> Answer:
-        answer = self.model.respond(prompt)
-        items = answer.items
-        for stop in filter(None, self.stops):
-            items = [
-                item | {"text": item["text"].split(stop)[0]} if "text" in item else item
-                for item in items
-            ]
-        return Answer(items, answer.explanation)
 
 
 def _choice_made(index: int, response: Json, *, logprobs: bool) -> Json:

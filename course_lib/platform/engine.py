@@ -162,7 +162,7 @@ def respond(turn: Turn, state: State, model: Model) -> tuple[Json, Explanation]:
     body, desk = turn.body, turn.desk
     response = envelope(body, turn.card, turn.tools, state.new_id("resp"), state.now)
     desk.tool_usage, desk.read = response["tool_usage"], []
-    output = Output(response, turn.card, desk)
+    output = Output(response, turn.card, desk, body.get("stop") or [])
     explanation = _converse(turn, output, model)
     state.now += 1
     response["output"] = output.items

@@ -96,6 +96,7 @@ class Output:
     response: Json  # as it has begun: what it echoes is in force
     card: ModelCard
     desk: Desk
+    stops: list[str]  # what ends a message, on Chat Completions alone
     items: list[Json] = field(default_factory=list)
     read: int = 0  # tokens of the prompt, once for each time the model was asked
     cached: int = 0  # of these, found in the cache
@@ -177,8 +178,10 @@ class Output:
         if item["type"] == "refusal":
             part = {"type": "refusal", "refusal": self._spend(sayable(item["refusal"]))}
         else:
-            citations = item.get("citations") or []
-            text, found = annotate(sayable(item["text"]), citations, self.desk.sources)
+            text, citations = sayable(item["text"]), item.get("citations") or []
+            for stop in self.stops:
+                text = text.partition(stop)[0]
+            text, found = annotate(text, citations, self.desk.sources)
             text = self._spend(text)
             part = {
                 "type": "output_text",

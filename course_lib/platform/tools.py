@@ -11,7 +11,7 @@ from .errors import Json, kind, refusal, wrong_type, wrong_value
 from .hosted.function import deferred
 from .hosted.programs import PROGRAMS
 from .hosted.tool import KINDS, Tool, name_of
-from .rules import anything, array, fields, mapping, one_of, reject_unknown, require, text
+from .rules import OWN, anything, array, mapping, reject_unknown, require, shape, text
 
 MODES = ("none", "auto", "required")
 MAX_TOOLS = 128
@@ -80,7 +80,7 @@ def check_tool_choice(value: Any, path: str) -> None:
     elif not isinstance(value, dict):
         raise refusal("wrong_tool_choice_type", path, got=kind(value))
     else:
-        (_allowed_tools if value.get("type") == "allowed_tools" else _check_named)(value, path)
+        shape("ChosenTools" if value.get("type") == "allowed_tools" else "chosen")(value, path)
 
 
 _ANY = "'any' is another vendor's word; here it is 'required'."
@@ -102,9 +102,7 @@ def _check_named(value: Any, path: str) -> None:
         text(value[tool.label], f"{path}.{tool.label}")
 
 
-_allowed_tools = fields(
-    {"type": text, "mode": one_of("auto", "required"), "tools": array(_check_named)}, {}
-)
+OWN["chosen"] = _check_named
 
 
 def check_chosen(body: Json) -> None:

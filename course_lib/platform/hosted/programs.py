@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from ..child import Child
 from ..encrypted import check_sealed, opened, seal
 from ..errors import ApiError, Json, refusal
-from ..rules import fields, text
+from ..rules import shape
 from ..state import State
 from ..tokens import sayable
 from .tool import Call, ItemKind, Outcome, Tool, alone, caller_id, reads_call, reads_output
@@ -316,7 +316,7 @@ _OUTPUT = ItemKind(
 )
 PROGRAMS = Tool(
     name=NAME,
-    entry=fields({"type": text}, {}),
+    entry=shape("TypeAlone"),
     offers=alone(NAME, _begin),
     items=(_PROGRAM, _OUTPUT),
     due=_due,

@@ -178,7 +178,7 @@ def _ask_local(call: Call) -> Outcome:
 
 LOCAL_SHELL = Tool(
     name="local_shell",
-    entry=shape("LocalShell"),
+    entry=shape("TypeAlone"),
     offers=alone("local_shell", _ask_local, client=True),
     items=(
         ItemKind("local_shell_call", read=reads_call("local_shell", _said)),
