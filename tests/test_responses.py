@@ -726,6 +726,16 @@ def test_every_reply_carries_the_apis_headers() -> None:
         assert limited == (name in ("created", "streamed", "bad"))
 
 
+def test_a_reply_may_be_nested_deeply() -> None:
+    parameters: Json = {"type": "object", "properties": {}}
+    for _ in range(150):
+        parameters = {"type": "object", "properties": {"a": parameters}}
+    tool = {"type": "function", "name": "f", "parameters": parameters, "strict": False}
+    body = json.dumps({"model": "gpt-5.6", "input": "Hi.", "tools": [tool]}).encode()
+    reply = Platform().handle(Request("POST", "/v1/responses", body))
+    assert json.loads(b"".join(reply.chunks))["tools"][0]["parameters"] == parameters
+
+
 def test_the_sdk_shows_the_request_id() -> None:
     client = connect(Scripted([message("hello")] * 2))
     first = client.responses.create(model=PLAIN, input="ping")

@@ -308,6 +308,16 @@ def test_a_malformed_schema_is_refused_wherever_it_stands(keyword: str) -> None:
                     check_schema(root, strict=strict)
 
 
+def test_a_schema_that_passed_lets_no_other_one_pass() -> None:
+    """`1` and `true` are equal in Python; and what passes loosely may not be strict."""
+    check_schema(schema({"a": {"type": "array", "items": {}, "minItems": 1}}), strict=False)
+    for minimum, strict in ((True, False), (1, True)):
+        with pytest.raises(SchemaProblem):
+            check_schema(
+                schema({"a": {"type": "array", "items": {}, "minItems": minimum}}), strict=strict
+            )
+
+
 def test_a_name_that_no_json_can_hold_makes_no_schema() -> None:
     assert is_schema({"properties": {"a": {}}})
     assert not is_schema({"properties": {"\ud83d": {}}})

@@ -23,7 +23,15 @@ from .models import ModelCard
 from .output import Output, cached_tokens, envelope, text_format, usage
 from .pages import listed
 from .state import State, StoredResponse
-from .tokens import PER_MESSAGE, content_text, count_priming, count_text, item_part, tools_part
+from .tokens import (
+    PER_MESSAGE,
+    PRIMING,
+    PRIMING_REASONING,
+    content_text,
+    count_text,
+    item_part,
+    tools_part,
+)
 from .tools import allowed, mode
 
 
@@ -120,7 +128,7 @@ def assemble(
         left=min(body.get("max_tool_calls") or MOST_RUNS, MOST_RUNS),
         sources={k: v for each in readings if each for k, v in each.sources.items()},
     )
-    parts = [(card.snapshot, count_priming(card))]
+    parts = [(card.snapshot, PRIMING_REASONING if card.reasons else PRIMING)]
     # As it was before anything was loaded, so that the prefix stays cached (contract D). What an
     # MCP server offers is read where it is listed, in an item.
     if offered := [tool for tool in desk.lay_out() if tool["type"] != "mcp"]:

@@ -28,6 +28,7 @@ FORMATS = (
     "date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid",
 )  # fmt: skip
 LARGE_ENUM = 250  # values
+LONG = 16_384  # bytes of a schema that is looked at each time, and not kept
 # What every schema must be; the schema of schemas comes with the library.
 _FORM = Draft202012Validator({"$ref": "https://json-schema.org/draft/2020-12/schema"}, offline=True)
 
@@ -90,9 +91,11 @@ def is_schema(value: Any) -> bool:
 def check_schema(schema: Any, strict: bool | None) -> None:
     """Raise SchemaProblem for the first rule the schema breaks, outermost first."""
     try:
-        _check_packed(marshal.dumps(schema, 2), strict)
+        packed = marshal.dumps(schema, 2)
     except ValueError:
         raise _malformed(schema) from None
+    check = _check_packed if len(packed) < LONG else _check_packed.__wrapped__
+    check(packed, strict)
 
 
 @lru_cache(maxsize=1024)

@@ -109,10 +109,6 @@ def tools_part(tools: list[Json], card: ModelCard) -> tuple[str, int]:
     return text, count_text(text) + (TOOLS_REASONING if card.reasons else TOOLS)
 
 
-def count_priming(card: ModelCard) -> int:
-    return PRIMING_REASONING if card.reasons else PRIMING
-
-
 def render_item(item: Json) -> str:
     """An item as text: what is said, or the call and what it was given, or the result."""
     match item.get("type", "message"):
