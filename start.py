@@ -52,7 +52,7 @@ def explain(output: str) -> str:
         found = re.search(pattern, output)
         if found:
             return sentence.replace("<name>", found.group(found.lastindex or 0))
-    last = (output.strip() or "Ctrl-C").split("\n")[-1]
+    last = (output.strip() or "Ctrl-C").split("\n")[-1][:200]
     return f"The set-up stopped ({last}). Run it again; if that does not help, delete .venv first."
 
 
@@ -81,8 +81,8 @@ def run(site: Path, pins: int, *command: str) -> None:
             new = len(set(site.glob("*.dist-info")) - before)
             bar = "#" * (15 * (got + new) // pins)
             print(f"[{bar:.<30}] {got} of {pins} fetched, {new} installed", end=end, flush=True)
-    if process.returncode:
-        sys.exit(f"{explain(LOG.read_text('utf-8', 'replace'))} Details: {LOG}")
+    if process.returncode:  # a step that says nothing had no room for its log
+        sys.exit(f"{explain(LOG.read_text('utf-8', 'replace') or 'No space left')} Details: {LOG}")
 
 
 def take_turn(turn: BinaryIO) -> None:

@@ -431,12 +431,21 @@ PIP_REFUSED = (
         ("OSError: [WinError 5] Zugriff verweigert", "Close programs that use it"),
         ("line\nERROR: something new\n", "(ERROR: something new). Run it again"),
         ("", "The set-up stopped (Ctrl-C)"),
+        ("Installing " + 999 * "a", f"The set-up stopped (Installing {189 * 'a'}). Run"),
     ],
 )
 def test_each_failure_has_its_sentence(output: str, sentence: str) -> None:
     said = start.explain(output)
     assert sentence in said
     assert "\n" not in said
+
+
+def test_a_step_without_a_word_had_no_room_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(start, "LOG", tmp_path / "setup.log")
+    with pytest.raises(SystemExit, match="The disk is full"):
+        start.run(tmp_path, 1, sys.executable, "-c", "raise SystemExit(1)")
 
 
 def test_an_old_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
