@@ -182,6 +182,14 @@ def test_what_is_no_response_is_told(draw: Any, given: Any) -> None:
         draw(given)
 
 
+@pytest.mark.parametrize("draw", [show.calls, show.choice, show.trace, show.context])
+def test_a_response_that_a_poor_server_sent_is_told(draw: Any) -> None:
+    with pytest.raises(CourseError, match="not a Response without output"):
+        draw(
+            openai.types.responses.Response.construct(None)
+        )  # the client takes any JSON for a response
+
+
 # Choice
 
 

@@ -181,10 +181,7 @@ def _is_the_empty_form(error: BaseException, function: Any) -> bool:
 def describe_error(error: BaseException) -> Json:
     """An exception as data: what, and the line of the learner's own code it came through."""
     frames = [(f.filename, f.lineno, f.line) for f in traceback.extract_tb(error.__traceback__)]
-    try:
-        message = str(error)[:500]
-    except Exception:
-        message = safe_repr(error)
+    message = _written(str, error)[:500]
     if isinstance(error, SyntaxError):  # which ran nowhere; its text names a file of ours
         frames.append((error.filename or "", error.lineno, (error.text or "").strip()))
         message = error.msg
@@ -253,14 +250,21 @@ def project(value: Any) -> Any:
 
 def safe_repr(value: Any) -> str:
     """The repr, shortened, and the same on every run; one that fails says so."""
-    try:
-        text = repr(value)
-        if value and isinstance(value, set | frozenset):  # its order differs between processes
-            text = f"{{{', '.join(sorted(map(safe_repr, value)))}}}"
-    except Exception as error:
-        text = f"<its repr raised {type(error).__name__}>"
+    text = _written(repr, value)
+    if type(value) in (set, frozenset) and value:  # its order differs between processes
+        text = f"{{{', '.join(sorted(map(safe_repr, value)))}}}"
     text = re.sub(r" at 0x[0-9a-fA-F]+| id='\d+'", "", text[: 2 * MAX_REPR])
     return text if len(text) <= MAX_REPR else text[: MAX_REPR - 1] + "…"
+
+
+def _written(write: Callable[[Any], str], value: Any) -> str:
+    """Its str or repr, or what that raised."""
+    try:
+        return write(value)
+    except Interrupt:
+        raise
+    except BaseException as error:
+        return f"<its {write.__name__} raised {type(error).__name__}>"
 
 
 def _as_data(value: Any) -> Any:

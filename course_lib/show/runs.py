@@ -111,7 +111,7 @@ def _parts(run: Iterable[Any]) -> Iterator[Json | Turn]:
         match part:
             case str():
                 yield {"role": "user", "content": part}
-            case {"object": "response"}:
+            case {"object": "response", "output": list()}:
                 yield _of_response(part)
             case {"type": str()} | {"role": str()}:
                 yield part
@@ -119,14 +119,15 @@ def _parts(run: Iterable[Any]) -> Iterator[Json | Turn]:
                 yield from _parts(part)
             case _ if hasattr(part, "new_items"):
                 yield from _of_agents(part)
-            case _ if hasattr(part, "output") and hasattr(part, "usage"):
+            case _ if isinstance(getattr(part, "output", None), list) and hasattr(part, "usage"):
                 yield _of_response(as_json(part))
             case _ if hasattr(part, "type") and hasattr(part, "to_dict"):
                 yield as_json(part)
             case _:
+                lacks = " without output" if hasattr(part, "output") else ""
                 raise CourseError(
                     "This takes responses, the items you kept or the result of an agent's run, "
-                    f"not a {type(part).__name__}."
+                    f"not a {type(part).__name__}{lacks}."
                 )
 
 

@@ -163,10 +163,12 @@ def error(refusal: "APIError") -> Table:
 
 
 def _require_response(given: object) -> None:
-    """Raise CourseError for what is no response: a stream, say, or an error."""
-    if not hasattr(given, "output") or not hasattr(given, "output_text"):
+    """Raise CourseError for what is no response: a stream, say, or what a poor server sent."""
+    if not isinstance(getattr(given, "output", None), list) or not hasattr(given, "output_text"):
+        lacks = " without output" if hasattr(given, "output") else ""
         raise CourseError(
-            f"This takes a response, as responses.create returns it, not a {type(given).__name__}."
+            "This takes a response, as responses.create returns it, "
+            f"not a {type(given).__name__}{lacks}."
         )
 
 
