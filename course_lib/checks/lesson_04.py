@@ -6,8 +6,10 @@ from typing import Any
 
 from ..grading.submission import Client, Outcome, Submission, Verdict, describe
 from ..platform.faults import Fault
+from ..platform.files import StoredFile
+from ..retrieval.parse import Unreadable, read_text
 from .task import Finding, expect, task
-from .wire import Json, ask, attached, post, refusal
+from .wire import ask, attached, post, refusal
 
 _DOCUMENTS = {
     "night_bus.md": "# Night bus\n\nThe night bus leaves the harbour at 23:40, then every hour.\n",
@@ -54,9 +56,9 @@ def build_a_knowledge_base(submission: Submission) -> Iterator[Finding]:
         .equals(sorted(_DOCUMENTS))
         .because("the name is what an answer cites, and its ending says how the file is read")
     )
-    texts = {file.body["filename"]: file.content.decode("utf-8", "replace") for file in kept}
+    texts = {file.body["filename"]: _read(file) for file in kept}
     yield (
-        expect("with its whole text, in UTF-8", *(left(texts)[name] for name in _DOCUMENTS))
+        expect("its whole text can be read", *(left(texts)[name] for name in _DOCUMENTS))
         .equals(*_DOCUMENTS.values())
         .because("file search reads UTF-8, UTF-16 and ASCII, and fails at anything else")
     )
@@ -90,6 +92,13 @@ def build_a_knowledge_base(submission: Submission) -> Iterator[Finding]:
         .equals(*([name] for name in _QUESTIONS.values()))
         .because("this is what all of it was for")
     )
+
+
+def _read(file: StoredFile) -> str:
+    try:
+        return read_text(file.body["filename"], file.content)
+    except Unreadable:
+        return Verdict(f"bytes that file search cannot read: {file.content!r}")
 
 
 def _cited(client: Client, made: Outcome, question: str) -> Outcome:
@@ -220,17 +229,13 @@ def wait_but_not_for_ever(submission: Submission) -> Iterator[Finding]:
     )
     yield (
         expect("there is a pause between two looks", later.pauses, stuck[5].pauses)
-        .that(_pauses, "one pause fewer than looks, or as many")
+        .that(lambda n: 1 < n["looks"] <= n["pauses"] + 1 <= n["looks"] + 1, "pauses: looks - 1")
         .because("a loop without one asks as fast as it can, until it is refused")
     )
 
 
 def _begins(wanted: str, ended: str) -> bool:
     return ended.startswith(wanted)
-
-
-def _pauses(counted: Json) -> bool:
-    return counted["looks"] > 1 and counted["looks"] - counted["pauses"] in (0, 1)
 
 
 # A page let in
@@ -390,10 +395,6 @@ def from_the_web_with_care(submission: Submission) -> Iterator[Finding]:
         )
     yield (
         expect("every request has a timeout", good.timeout)
-        .that(_is_timed, "fetch(url, timeout=…), with some seconds")
+        .that(lambda given: all(0 < each <= 300 for each in given), "fetch(url, timeout=seconds)")
         .because("a server may take your request and never answer")
     )
-
-
-def _is_timed(timeouts: list[Any]) -> bool:
-    return all(isinstance(each, int | float) and 0 < each <= 300 for each in timeouts)

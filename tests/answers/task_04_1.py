@@ -3,7 +3,7 @@
 from tests.answers import Right, Wrong
 
 ONCE = "each document is uploaded once, under its name"
-TEXT = "with its whole text, in UTF-8"
+TEXT = "its whole text can be read"
 PURPOSE = "for the purpose assistants"
 STORE = "there is one store, and all of them are in it"
 READY = "when it returns, every file is completed"
@@ -64,7 +64,7 @@ def knowledge_base(client, documents):
     while store.file_counts.in_progress:
         store = client.vector_stores.retrieve(store.id)
     return store.id
-""".replace("utf-16", "utf-8"),
+""",
     "from_a_folder": """
 import tempfile
 from pathlib import Path
@@ -138,7 +138,7 @@ WRONG: dict[str, Wrong] = {
     "in_latin_1": Wrong(
         BATCH.replace("utf-8", "latin-1"),
         (TEXT, READY, ANSWERED),
-        "'The caf� at the lighthouse bakes cr�pes until four in the afternoon.\\n'",
+        "bytes that file search cannot read: b'The caf\\xe9 at the",
         "'The café at the lighthouse bakes crêpes until four in the afternoon.\\n'",
     ),
     "for_the_user": Wrong(

@@ -207,7 +207,7 @@ def wait_for(client, store_id, file_id, looks, sleep):
         WAIT.replace("        if look:\n            sleep(1)\n", ""),
         (PAUSE,),
         "{'looks': 4, 'pauses': 0} (a dict)",
-        "one pause fewer than looks, or as many",
+        "pauses: looks - 1",
     ),
     "the_status_alone": Wrong(
         WAIT.replace("return file\n", "return file.status\n"),

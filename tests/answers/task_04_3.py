@@ -290,7 +290,7 @@ def keep_page(client, fetch, url, hosts, most):
         KEEP.replace(", timeout=10", ""),
         (TIMEOUT,),
         "[None] (a list)",
-        "fetch(url, timeout=…), with some seconds",
+        "fetch(url, timeout=seconds)",
     ),
     "none_in_place_of_an_error": Wrong(
         KEEP.replace("raise ValueError(", "return print("),
