@@ -20,7 +20,7 @@ from course_lib.platform.app import Platform
 from course_lib.platform.container_run import Ended
 from course_lib.platform.http import Request
 from course_lib.platform.state import State
-from course_lib.standin import Scripted, call, message, sent
+from course_lib.standin import Scripted, call, known, message
 from course_lib.transport import OFFLINE, OfflineTransport
 from tests.rejections import answer
 from tests.test_hosted import Watched, events, kinds
@@ -168,7 +168,7 @@ def test_what_it_cannot_compute_it_does_not_try() -> None:
         "Which shops have 24/7 support?",
         "Call me at 555-1234 about orders 1, 2 and 3.",
     ):
-        assert sent.python(said) is None, said
+        assert known.python(said) is None, said
     assert kinds(asked(Platform(), input="Tell me a joke.")) == ["message"]
 
 

@@ -23,6 +23,7 @@ NO_TOOL = "I have no tool for that. I can only answer from what I was given."
 SMALL_TALK = "You are welcome. Tell me if there is something I can do."
 NOT_FOUND = "I searched, and found nothing that answers this."
 MOST_ROWS = 10
+SAY_ALL = ("image_generation", "shell", "local_shell", "code_interpreter")  # if it came last
 SOURCES = ("url", "file_id", "source", "filename", "id")  # what a passage is cited by
 ENOUGH = 0.4  # of the question's words, for a sentence to answer it
 ALSO = 0.75  # of the best sentence's share, for a second one to be said
@@ -45,9 +46,8 @@ def from_results(question: str, made: list[Made]) -> Json:
     """A message: a sentence for each result; of passages, what answers the question, cited."""
     found = [None if each.failed else passages(each.output) for each in made]
     plain = [each for each, own in zip(made, found, strict=True) if own is None]
-    text = _alone(plain[-1]) if plain else ""
-    if text is None:
-        text = " ".join(_sentence(each.name, each.output) for each in plain)
+    alone = plain[-1:] if plain and plain[-1].name in SAY_ALL else plain
+    text = " ".join(filter(None, map(_sentence, alone)))
     if len(plain) == len(made):
         return message(text)
     opened = any(isinstance(each.arguments, dict) and each.arguments.get("url") for each in made)
@@ -104,57 +104,54 @@ def _stems(text: str) -> set[str]:
     return {*map(stem, content_words(text)), *re.findall(r"\d+", text)}
 
 
-def _alone(made: Made) -> str | None:
-    """What is said of the last result where that is the whole answer; None if it is not."""
-    match made.name if not made.failed else "":
-        case "image_generation":  # a picture says all that there is to say (recorded)
+def _sentence(made: Made) -> str:
+    """What is said of one result; of a picture nothing, for it says all there is (recorded)."""
+    name, data = made.name, made.output
+    match name if not made.failed else "", data:
+        case "image_generation", _:
             return ""
-        case "shell" | "local_shell":
+        case "shell" | "local_shell", _:
             return "The shell printed" + (f":\n\n{made.printed}" if made.printed else " nothing.")
-        case "code_interpreter":  # what it printed, and links to the files it wrote
-            logs = str(made.told.get("logs") or "").strip() or "empty"
+        case "code_interpreter", {"logs": str(logs)}:  # and links to the files it wrote
+            logs = logs.strip() or "empty"
             said = f"The code printed:\n\n{logs}" if "\n" in logs else f"The result is {logs}."
-            links = (f"[{each.split('/')[-1]}]({each})" for each in made.told.get("files") or ())
+            links = (f"[{each.split('/')[-1]}]({each})" for each in data.get("files") or ())
             return "\n\n".join([said, *links])
-    return None
-
-
-def _sentence(name: str, data: Any) -> str:
-    name = "the program" if name == "programmatic_tool_calling" else name
+        case "programmatic_tool_calling", _:
+            name = "the program"
     if isinstance(data, list):
         data = {"result": data}
     if not isinstance(data, dict):
         return f"{name} says: {_spoken(data)}".rstrip(".") + "."
-    if data.get("ok") is False or data.get("error"):
+    if made.failed:
         # what failed, what the user should know of how to mend it, and a question if one is asked
-        fix = re.split(r"(?<=[.!?])\s+", str(data.get("how_to_fix") or "").strip())
+        fix = re.split(r"(?<=[.!?])\s+", str(data.get("how_to_fix") or ""))
         error = _spoken(data.get("error") or data.get("message") or "no reason given")
-        told = (
-            part.rstrip(".") for part in fix if part and not pattern("to the model").search(part)
-        )
+        told = [each.rstrip(".") for each in fix if not pattern("to the model").search(each)]
         back = " What should I use instead?" if any(map(pattern("ask back").search, fix)) else ""
-        return f"{name} could not do it: {'. '.join([error, *told])}.{back}"
+        return f"{name} could not do it: {'. '.join(filter(None, [error, *told]))}.{back}"
     total = next((data[key] for key in data if key.lower() in words("total_keys")), None)
-    facts = [_fact(str(key), value, total, top=True) for key, value in data.items() if key != "ok"]
+    facts = [_rows(key, value, total) for key, value in data.items() if key != "ok"]
     return f"According to {name}: {', '.join(facts) or 'nothing'}."
 
 
-def _fact(key: str, value: Any, total: Any = None, top: bool = False) -> str:
-    """`weight_kg: 3.2` has a unit to say; `weight: 3.2` has none. Rows are as many as there are,
-    or as a total declares."""
-    *what, last = key.split("_")
-    said, unit = " ".join([*what, last]), table("key_units").get(last) if what else None
-    if top and isinstance(value, list) and len(value) > 1:
-        many = type(total) is int and total > len(value)
-        told = (
-            f"{total} {said} in all, of which {len(value)} are shown"
-            if many
-            else f"{len(value)} {said}"
-        )
-        return f"there are {told}: {_spoken(value)}" + "; …" * (len(value) > MOST_ROWS)
-    if unit and isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{' '.join(what)} {value} {unit}"
-    return f"{said} {_spoken(value)}"
+def _rows(key: str, value: Any, total: Any) -> str:
+    """Rows are as many as there are, or as a total declares; anything else is a fact."""
+    if not isinstance(value, list) or len(value) < 2:
+        return _fact(key, value)
+    said, shown = key.replace("_", " "), len(value)
+    many = type(total) is int and total > shown
+    told = f"{total} {said} in all, of which {shown} are shown" if many else f"{shown} {said}"
+    return f"there are {told}: {_spoken(value)}" + "; …" * (shown > MOST_ROWS)
+
+
+def _fact(key: str, value: Any) -> str:
+    """`weight_kg: 3.2` has a unit to say; `weight: 3.2` has none."""
+    what, _, last = key.rpartition("_")
+    unit = table("key_units").get(last)
+    if what and unit and type(value) in (int, float):
+        return f"{what.replace('_', ' ')} {value} {unit}"
+    return f"{key.replace('_', ' ')} {_spoken(value)}"
 
 
 def _spoken(value: Any) -> str:
@@ -166,7 +163,7 @@ def _spoken(value: Any) -> str:
         case list():
             return "; ".join(map(_spoken, value[:MOST_ROWS])) or "none"
         case dict():
-            return ", ".join(_fact(str(key), each) for key, each in value.items())
+            return ", ".join(_fact(key, each) for key, each in value.items())
     return str(value).strip()
 
 
@@ -178,12 +175,12 @@ def as_json(text: str, text_format: Json, situation: Situation) -> str:
     """
     if text_format["type"] == "json_object":
         return json.dumps({"answer": text}, ensure_ascii=False)
-    spoken = [str(made.output) for made in situation.made if not made.told]
+    spoken = [made.text for made in situation.made if not made.told]
     [tool] = compile_tools([{"name": "answer", "parameters": text_format["schema"]}])
     said = fill(tool, read_request(" ".join([situation.request, *spoken]))).arguments
 
     def known(path: tuple[str, ...]) -> list[Any]:
-        found = [situation.facts.get(path[-1] if path else ""), said.get(".".join(path))]
+        found = [situation.facts.get(path[-1]) if path else None, said.get(".".join(path))]
         return [each for each in found if each is not None]
 
     written = Writer(text_format["schema"], known).write(text_format["schema"])

@@ -5,17 +5,19 @@ called. A careful model would not, and an application must not count on one.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from .fill import Call, fill
 from .lexicon import pattern, words
-from .prompt import Json
+from .prompt import Json, Prompt
 from .request import read_request, shortened
 from .text import likeness, name_words
 from .tool import Parameter, Tool
 
 GENERIC_FAILURE = "an error occurred while running the tool"
+WAYS_OUT = ("stdout", "stderr")
 
 
 @dataclass(slots=True)
@@ -23,9 +25,9 @@ class Made:
     """A call that was made since the request, and what it returned."""
 
     name: str
-    arguments: Any
-    output: Any  # data, if it was JSON
-    text: str  # as the model reads it
+    arguments: Any  # data, if it was JSON; so is the output
+    output: Any
+    text: str  # the output as the model reads it
 
     @property
     def told(self) -> Json:
@@ -44,21 +46,20 @@ class Made:
     @property
     def printed(self) -> str:
         """What the commands of a shell printed."""
-        told = self.told.get("output")
-        if not isinstance(told, list):
+        runs = self.told.get("output")
+        if not isinstance(runs, list):
             return self.text.strip()
-        runs = [each for each in told if isinstance(each, dict)]
-        parts = [each.get(name) for each in runs for name in ("stdout", "stderr")]
+        parts = [run.get(way) for run in runs if isinstance(run, dict) for way in WAYS_OUT]
         return "\n".join(str(part).strip() for part in parts if part)
 
 
 @dataclass(slots=True)
 class Situation:
-    """The last request, the one before it if the model asked back, and the calls made since."""
+    """The last request, what instructions say, and the calls made since the request."""
 
-    request: str = ""
-    told: str = ""  # by system and developer messages
-    asked_before: str = ""
+    request: str = ""  # none without a user message
+    asked_before: str = ""  # the request before it, if the model asked back
+    sentences: list[str] = field(default_factory=list)  # of instructions, of developer messages
     made: list[Made] = field(default_factory=list)
     searched: bool = False  # for tools: what that returned is no source
 
@@ -68,66 +69,75 @@ class Situation:
         return {k: v for made in self.made if not made.failed for k, v in made.told.items()}
 
 
-def read(items: list[Json]) -> Situation:
-    """Read a context, oldest item first. Without a user message the request is empty."""
-    before, last = [-1, -1, *(i for i, item in enumerate(items) if item.get("role") == "user")][-2:]
-    told = [_text(i.get("content")) for i in items if i.get("role") in ("system", "developer")]
-    said = _text(items[last].get("content")) if last >= 0 else ""
-    situation = Situation(shortened(said), shortened("\n".join(told)))
-    for item in items[before + 1 : last] if before >= 0 else ():
-        if item.get("role") == "assistant" and _text(item.get("content")).rstrip().endswith("?"):
-            situation.asked_before = _text(items[before].get("content"))
-    calls: dict[Any, Json] = {}
-    for item in items[last + 1 :]:
-        if item.get("type") == "function_call":
-            calls[item.get("call_id")] = item
-        elif item.get("type") == "function_call_output" and item.get("call_id") in calls:
-            call, text = calls[item["call_id"]], _text(item.get("output"))
-            arguments = _parsed(call.get("arguments") or "{}")
-            if call["name"] == "tool_search":
-                situation.searched = True
-            else:
-                situation.made.append(Made(call["name"], arguments, _parsed(text), text))
+def read(prompt: Prompt) -> Situation:
+    """Read a context, from its oldest item on: each user message begins anew."""
+    situation, told, asked_back = Situation(), [prompt.instructions or ""], False
+    calls: dict[str, Json] = {}
+    for item in prompt.items:
+        match item.get("role") or item.get("type"):
+            case "system" | "developer":
+                told.append(_text(item.get("content")))
+            case "assistant":
+                asked_back = _text(item.get("content")).rstrip().endswith("?")
+            case "user":
+                before = situation.request if asked_back else ""
+                said, asked_back = shortened(_text(item.get("content"))), False
+                situation = Situation(said, before)
+            case "function_call":
+                calls[item["call_id"]] = item
+            case "function_call_output" if call := calls.get(item["call_id"]):
+                if call["name"] == "tool_search":
+                    situation.searched = True
+                else:
+                    text = _text(item["output"])
+                    made = Made(call["name"], _parsed(call["arguments"]), _parsed(text), text)
+                    situation.made.append(made)
+    text = shortened("\n".join(told)).strip()
+    situation.sentences = re.split(r"(?<=[.!?;])\s+|\n+", text) if text else []
     return situation
 
 
 def obey(situation: Situation, tools: dict[str, Tool]) -> Call | None:
     """The call that the latest result tells the model to make, if it has not been made."""
-    text = str(situation.made[-1].output)
+    text = situation.made[-1].text
     for found in pattern("order to call").finditer(text):
         tool = tools.get(found[1])
-        if tool is None or any(made.name == tool.name for made in situation.made):
-            continue
-        order = pattern("end of order").split(text[found.end() :], maxsplit=1)[0]
-        call = fill(tool, read_request(order))
-        call.sources = dict.fromkeys(call.arguments, "the result that asks for the call")
-        rest = fill(tool, read_request(situation.request)).arguments
-        for parameter in [each for each in call.missing if each.label in rest]:
-            call.put(parameter, rest[parameter.label], "the request")
-        return call
+        if tool and not any(made.name == tool.name for made in situation.made):
+            order = pattern("end of order").split(text[found.end() :], maxsplit=1)[0]
+            call = fill(tool, read_request(order))
+            call.sources = dict.fromkeys(call.arguments, "the result that asks for the call")
+            return call
     return None
 
 
-def corrected(made: list[Made]) -> Json | None:
-    """The arguments that failed with what the result suggests; None if that was tried already."""
-    last = made[-1]
-    keys = sorted(words("suggestion_keys") & last.told.keys())
-    suggested = next((last.told[key] for key in keys if last.told[key]), None)
-    again = sum(each.name == last.name for each in made) > 1
-    if not suggested or again or not last.arguments or not isinstance(last.arguments, dict):
-        return None
-    if isinstance(suggested, list):
-        suggested = suggested[0]
-    if isinstance(suggested, dict):
-        return last.arguments | {k: v for k, v in suggested.items() if k in last.arguments}
-    error = name_words(str(last.told.get("error")))
+def corrections(made: list[Made]) -> list[tuple[str, Json]]:
+    """The calls, by name and arguments, that results of failed calls suggest; made ones too.
+
+    What was suggested itself is corrected no more.
+    """
+    found: list[tuple[str, Json]] = []
+    for each in made:
+        own, again = (each.name, each.arguments), (each.name, _corrected(each))
+        if each.failed and own not in found and again not in [own, *found]:
+            found.append(again)
+    return found
+
+
+def _corrected(made: Made) -> Json:
+    """The arguments that failed with what the result suggests, if it suggests anything."""
+    given = made.arguments if isinstance(made.arguments, dict) else {}
+    keys = sorted(words("suggestion_keys") & made.told.keys())
+    suggested: Any = next((made.told[key] for key in keys if made.told[key]), {})
+    suggested = suggested[0] if isinstance(suggested, list) else suggested
+    error = name_words(str(made.told.get("error")))
 
     def likely(name: str) -> float:
         """An argument of the suggestion's type, that the error speaks of."""
-        same_type = type(last.arguments[name]) is type(suggested)
-        return same_type + likeness(name_words(name), error)
+        return (type(given[name]) is type(suggested)) + likeness(name_words(name), error)
 
-    return last.arguments | {max(last.arguments, key=likely): suggested}
+    if not isinstance(suggested, dict):
+        suggested = dict.fromkeys(sorted(given, key=likely)[-1:], suggested)
+    return given | {k: v for k, v in suggested.items() if k in given}
 
 
 def fact_for(parameter: Parameter, facts: Json, nearly: bool) -> Any:
@@ -143,16 +153,15 @@ def fact_for(parameter: Parameter, facts: Json, nearly: bool) -> Any:
     return facts[best] if weights.get(best) else None
 
 
-def _parsed(text: Any) -> Any:
+def _parsed(text: str) -> Any:
     """JSON as data, anything else as it is."""
     try:
-        return json.loads(text) if isinstance(text, str) else text
+        return json.loads(text)
     except (ValueError, RecursionError):
         return text
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return " ".join(str(p.get("text") or "") for p in parts if isinstance(p, dict))
+def _text(content: str | list[Json] | None) -> str:
+    """A text, or those of a list of parts."""
+    parts = [{"text": content}] if isinstance(content, str) else content or []
+    return " ".join(part.get("text") or "" for part in parts)

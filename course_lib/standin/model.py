@@ -10,12 +10,13 @@ from operator import sub
 from typing import Any
 
 from . import answer, history, program
-from .choose import Ranked, calls_of, is_small_talk, plan, rank
+from .choose import Ranked, calls_of, is_small_talk, plan
 from .fill import Call, fill
+from .known import arguments_for, as_weighed, query
 from .lexicon import pattern
 from .prompt import Answer, Argument, Candidate, Explanation, Json, Prompt, call, message
-from .request import Request, read_request, shortened
-from .sent import Sent, as_weighed, finish, query, write
+from .request import Request, read_request
+from .sent import Sent, finish
 from .text import plain_words, stem
 from .tool import Parameter, compile_tools
 
@@ -28,6 +29,19 @@ STEPWISE = ("apply_patch", "shell", "local_shell")  # they may be called again f
 LEFT_FOR = ("code_interpreter", *STEPWISE, "tool_search", "file_search", "web_search")
 
 
+def propose(
+    user: str,
+    tools: list[Json],
+    history: list[Json] | None = None,
+    tool_choice: str | Json = "auto",
+    parallel_tool_calls: bool = True,
+) -> list[Json]:
+    """The output items for a request, or for a whole context if `history` is given."""
+    items = [{"role": "user", "content": user}] if history is None else history
+    prompt = Prompt(None, items, tools, tool_choice, parallel_tool_calls)
+    return StandIn().respond(prompt).items
+
+
 class StandIn:
     """A deterministic model. It holds no state: the prompt is all it goes by."""
 
@@ -36,60 +50,58 @@ class StandIn:
 
 
 class _Turn:
-    """One decision: what was made → what follows from it → plan → call, ask or answer.
+    """One decision: what follows from what was made, or else what the request asks for.
 
     direct       the tools that the model may call itself, by name
     in_program   those that a program of its may call
     written      what tools of a known type are sent for the whole request
-    paths        what a search can load
-    functions    those that are filled from the request, compiled; `tools` are all that is weighed
+    paths        what the tool named `search` can load
+    tools        all that is weighed, compiled: these, and functions as they are declared
+    functions    of them those that are filled from the request, by name
     """
 
     def __init__(self, prompt: Prompt) -> None:
-        self.prompt, self.situation = prompt, history.read(prompt.items)
+        self.prompt, self.situation = prompt, history.read(prompt)
         self.request = read_request(self.situation.request)
-        self.ranked: list[Ranked] = []
-        self.why = Explanation()
-        told = f"{shortened(prompt.instructions or '')}\n{self.situation.told}".strip()
-        self.sentences = re.split(r"(?<=[.!?;])\s+|\n+", told) if told else []
-        choice = prompt.tool_choice
-        named = choice["name"] if isinstance(choice, dict) else None
-        self.forced = choice not in ("auto", "none")
-        self.direct, self.in_program = dict[str, Json](), dict[str, Json]()
-        for tool in _instructed(prompt.tools, self.sentences) if choice != "none" else ():
-            callers = tool.get("allowed_callers") or ("direct",)
-            if "direct" in callers and named in (None, tool["name"]):
-                self.direct[tool["name"]] = tool
-            if "programmatic" in callers and tool.get("type", "function") in PLAIN:
-                self.in_program[tool["name"]] = tool
-        if PROGRAM not in self.direct:
-            self.in_program = {}
-        self._weigh()
-
-    def _weigh(self) -> None:
-        """What is weighed: functions as declared, others by what they are known for."""
+        self.forced = prompt.tool_choice not in ("auto", "none")
+        self.why, self.ranked = Explanation(), list[Ranked]()
+        self.direct, self.in_program = self._callable()
+        self.written, self.paths, self.search = dict[str, Json](), list[str](), ""
         weighed: list[Json] = []
-        self.search, self.written, self.paths = "", dict[str, Json](), dict[str, Json]()
         for name, tool in (self.direct | self.in_program).items():
             if tool.get("type", "function") in PLAIN:
                 weighed.append(tool)
             elif "deferred" in tool:
-                self.search = name
-                for each in () if self.situation.searched else tool["deferred"]:
-                    if each["path"] not in self.direct:  # "the tools for": it is no single act
-                        said = f"The tools for {each['description']}"
-                        weighed.append({"name": each["path"], "description": said})
-                        self.paths[each["path"]] = each
+                new = [] if self.situation.searched else tool["deferred"]
+                self.search, self.paths = name, [each["path"] for each in new]
+                weighed += [each | {"name": each["path"]} for each in new]
             elif name != PROGRAM and (sent := self._write(tool, self.request)):
                 self.written[name] = sent
                 weighed.append(as_weighed(tool))
         self.tools = compile_tools(weighed)
-        other = self.written.keys() | self.paths.keys()
-        self.functions = {tool.name: tool for tool in self.tools if tool.name not in other}
+        others = {*self.written, *self.paths}
+        self.functions = {tool.name: tool for tool in self.tools if tool.name not in others}
+
+    def _callable(self) -> tuple[dict[str, Json], dict[str, Json]]:
+        """The tools that may be called, by the model itself and by a program of its."""
+        direct, in_program = dict[str, Json](), dict[str, Json]()
+        choice = self.prompt.tool_choice
+        named = choice["name"] if isinstance(choice, dict) else None
+        tools = _instructed(self.prompt.tools, self.situation.sentences)
+        for tool in tools if choice != "none" else ():
+            callers = tool.get("allowed_callers") or ("direct",)
+            if "direct" in callers and named in (None, tool["name"]):
+                direct[tool["name"]] = tool
+            if "programmatic" in callers and tool.get("type", "function") in PLAIN:
+                in_program[tool["name"]] = tool
+        return direct, in_program if PROGRAM in direct else {}
+
+    def _write(self, tool: Json, request: Request) -> Json | None:
+        return arguments_for(tool, request, self.situation, self.forced)
 
     def decide(self) -> Answer:
         made = self.situation.made
-        if made and self.tools and (following := self._after_results()):
+        if made and (following := self._after_results()):
             return following
         if made and not self.forced:
             said = answer.from_results(query(self.situation.request), made)
@@ -104,21 +116,25 @@ class _Turn:
         obeyed = history.obey(self.situation, self.functions)
         if obeyed and not (sent := finish(obeyed)).missing:
             return self._call([sent], f"a result says to call {sent.name}")
+        done = [(each.name, each.arguments) for each in made]
+        suggested = history.corrections(made)
+        because = "the result suggests another value"
+        again = [each for each in suggested if each not in done]
+        if last.broke:
+            again, because = done[-1:], f"{last.name} failed; I try it again"
+        tools = self.functions
+        sent_again = [Sent(*each) for each in again if each[0] in tools]
+        if valid := [each for each in sent_again if tools[each.name].accepts(each.arguments)]:
+            return self._call(valid, because)
         if last.failed:
-            again = last.arguments if last.broke else history.corrected(made)
-            if last.name not in self.functions or not isinstance(again, dict):
-                return None
-            same = f"{last.name} failed; I try it again"
-            because = same if last.broke else "the result suggests another value"
-            return self._call([Sent(last.name, again)], because)
-        done = [(each.name, each.arguments) for each in made if each.name not in STEPWISE]
-        planned = [each for each in self._sent(self._plan()) if not each.missing]
-        wanted = [(each.name, each.arguments) for each in planned]
-        left = [each for each in planned if (each.name, each.arguments) not in done]
-        for name, arguments in done:  # a call made with other arguments still counts as made
-            same_tool = [each for each in left if each.name == name]
-            if same_tool and (name, arguments) not in wanted:
-                left.remove(same_tool[0])
+            return None
+        left = [each for each in self._sent(self._plan()) if not each.missing]
+        for name, arguments in done:
+            own = [each for each in left if each.name == name and name not in STEPWISE]
+            same = [each for each in own if each.arguments == arguments]
+            # made with other arguments it counts as well, but for what was only suggested
+            if own and (name, arguments) not in suggested:
+                left.remove((same or own)[0])
         return self._call(left, "the request asks for more than was done") if left else None
 
     def _first_turn(self) -> Answer:
@@ -151,61 +167,53 @@ class _Turn:
 
     def _plan(self) -> list[Call]:
         """The calls the request wants, what must come first put first; and all tools weighed."""
-        if is_small_talk(self.request):
-            self.ranked = rank(self.request, self.tools)
-            return []
         calls, self.ranked = plan(self.request, self.tools)
+        if is_small_talk(self.request):
+            return []
         met = {each.call.tool.name for each in self.ranked if each.is_met}
         calls = [each for each in calls if each.tool.name in met or each.arguments]
-        if not any(name in self.request.text for name in self.functions):
-            for each in (each.call for each in self.ranked if each.call.tool.name in self.written):
-                # "search the web for …": all the words of its name
-                if {*map(stem, each.tool.name_words)} <= {*self.request.stems}:
-                    calls = calls if each.tool in [own.tool for own in calls] else [each]
-                    break
+        for each in self.ranked:  # "search the web for …": all the words of its name
+            tool = each.call.tool
+            if tool.name in self.written and {*map(stem, tool.name_words)} <= {*self.request.stems}:
+                calls = [each.call]
+                break
         return [self._due(self._dependent(wanted)) for wanted in calls]
 
     def _dependent(self, wanted: Call) -> Call:
-        """A call, or the one whose description puts it first, if a word was said for that alone."""
+        """A call, or that of a tool that comes after it, if a word was said for that tool alone."""
         shares = {each.call.tool.name: each.share for each in self.ranked}
         for each in self.ranked:
-            if wanted.tool.name in each.call.tool.comes_after:
-                apart = map(sub, each.share, shares[wanted.tool.name])
-                if max(apart, default=0.0) > ITS_OWN:
-                    return each.call
+            apart = max(map(sub, each.share, shares[wanted.tool.name]), default=0.0)
+            if wanted.tool.name in each.call.tool.comes_after and apart > ITS_OWN:
+                return each.call
         return wanted
 
     def _due(self, wanted: Call) -> Call:
         """A call with what is known of it, or the one that its description puts first."""
-        first = [self.functions.get(name, wanted.tool) for name in wanted.tool.comes_after]
-        done = {made.name for made in self.situation.made if not made.failed}
-        called = done & {tool.name for tool in first}
+        first = [name for name in wanted.tool.comes_after if name in self.functions]
+        called = any(each.name in first and not each.failed for each in self.situation.made)
         for parameter in wanted.tool.required if called else list(wanted.missing):
-            fact = history.fact_for(parameter, self.situation.facts, nearly=bool(called))
+            fact = history.fact_for(parameter, self.situation.facts, nearly=called)
             if fact is not None:
                 wanted.put(parameter, fact, "a result")
             elif parameter in wanted.missing and (stated := self._stated(wanted, parameter)):
                 wanted.put(parameter, stated, "the instructions")
-        for helper in [fill(tool, self.request) for tool in first if not called]:
-            conditional = re.search(r"\bif\b|\bunless\b", wanted.tool.description)
-            doubted = pattern("doubt").search(self.request.text)
-            # what was said fits the other tool much better: "my card is 5521"
-            least = SURER * min(wanted.scores.values(), default=1)
+        conditional = re.search(r"\bif\b|\bunless\b", wanted.tool.description)
+        doubted = pattern("doubt").search(self.request.text)
+        # what was said may fit the other tool much better: "my card is 5521"
+        least = SURER * min(wanted.scores.values(), default=1)
+        for helper in [fill(self.functions[name], self.request) for name in first if not called]:
             surer = min(helper.scores.values(), default=0) > least
-            due = not conditional or wanted.missing or doubted or surer
-            if helper.tool is not wanted.tool and not helper.missing and due:
+            if not helper.missing and (not conditional or wanted.missing or doubted or surer):
                 return helper
         return wanted
 
     def _stated(self, wanted: Call, parameter: Parameter) -> Any:
         """What the instructions state of a parameter by its name: "the user's city is Rome"."""
-        for sentence in filter(pattern("statement").search, self.sentences):
+        for sentence in filter(pattern("statement").search, self.situation.sentences):
             if {*plain_words(sentence)}.issuperset(parameter.own_words):
                 return fill(wanted.tool, read_request(sentence)).arguments.get(parameter.label)
         return None
-
-    def _write(self, tool: Json, request: Request) -> Json | None:
-        return write(tool, request, self.situation, self.forced)
 
     def _sent(self, calls: list[Call]) -> list[Sent]:
         """The calls as they are sent, each once: paths in one search, or all in a program."""
@@ -216,20 +224,17 @@ class _Turn:
             if code := program.write(calls, self.request, self.in_program, others, must):
                 return [Sent(PROGRAM, {"code": code})]
         found: list[Sent] = []
-        if wanted := self.paths.keys() & {each.tool.name for each in calls}:
+        if wanted := {*self.paths} & {each.tool.name for each in calls}:
             scores = {each.call.tool.name: each.score for each in self.ranked}
             least = AS_WELL * max(scores[path] for path in self.paths)
             paths = [path for path in self.paths if path in wanted or scores[path] >= least]
             found.append(Sent(self.search, {"paths": paths}))
         for each in calls:
-            if each.tool.name in self.paths:
-                continue
-            if each.tool.name in self.written:
-                own = each.request and self._write(self.direct[each.tool.name], each.request)
-                made = Sent(each.tool.name, own or self.written[each.tool.name])
-            else:
-                made = finish(each, self.forced)
-            if made not in found and (made.name in self.direct or made.missing):
+            name, made = each.tool.name, finish(each, self.forced)
+            if name in self.written:
+                own = each.request and self._write(self.direct[name], each.request)
+                made = Sent(name, own or self.written[name])
+            if made not in found and (name in self.direct or made.missing):
                 found.append(made)
         return found
 
@@ -275,21 +280,7 @@ def _instructed(tools: list[Json], sentences: list[str]) -> list[Json]:
         for clause in re.split(r"[;:,]\s(?=.*\buse\b)|\sand\s", sentence) if cut else [sentence]:
             for name in names & {*re.findall(r"[\w-]+", clause)}:
                 about[name] = f"{about.get(name, '')} {clause}"
-    own = {tool["name"]: str(tool.get("description") or "") for tool in tools if about}
     return [
-        tool | {"description": own[tool["name"]] + about[tool["name"]]}
+        tool | {"description": f"{tool.get('description') or ''}{about[tool['name']]}"}
         if tool["name"] in about else tool for tool in tools
     ]  # fmt: skip
-
-
-def propose(
-    user: str,
-    tools: list[Json],
-    history: list[Json] | None = None,
-    tool_choice: str | Json = "auto",
-    parallel_tool_calls: bool = True,
-) -> list[Json]:
-    """The output items for a request, or for a whole context if `history` is given."""
-    items = history if history is not None else [{"role": "user", "content": user}]
-    prompt = Prompt(None, items, tools, tool_choice, parallel_tool_calls)
-    return StandIn().respond(prompt).items

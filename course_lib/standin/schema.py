@@ -1,9 +1,10 @@
 """JSON schemas: what they allow, whether a value fits, and the plainest value that would.
 
-Whether a value fits is jsonschema-rs's to say. What it cannot compile allows anything.
+A schema is well formed, for the platform takes no other. Whether a value fits is jsonschema-rs's
+to say; what it cannot compile allows anything.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema_rs
@@ -15,35 +16,33 @@ MOST_REFERENCES = 8
 
 
 def resolve(root: Json, schema: Any) -> Json:
-    """Follow local references, `#/$defs/Name`; what leads nowhere allows anything."""
+    """Follow references to a definition or to the root; what leads elsewhere allows anything."""
     for _ in range(MOST_REFERENCES):
-        if not isinstance(schema, dict) or "$ref" not in schema:
+        if not isinstance(schema, dict):  # it may be `true`
             break
-        target: Any = root
-        for step in str(schema["$ref"]).removeprefix("#").strip("/").split("/"):
-            if step:
-                target = target.get(step) if isinstance(target, dict) else None
-        schema = target
-    return schema if isinstance(schema, dict) and "$ref" not in schema else {}
+        if "$ref" not in schema:
+            return schema
+        place, _, name = schema["$ref"].rpartition("/")
+        known = root.get(place[2:], {}) if place in ("#/$defs", "#/definitions") else {"#": root}
+        schema = known.get(name)
+    return {}
 
 
-def branches(schema: Json) -> Iterator[Json]:
+def branches(schema: Json) -> list[Json]:
     """The schema itself, and the schemas of which a value may fit any."""
-    yield schema
-    for option in schema.get("anyOf") or schema.get("oneOf") or ():
-        if isinstance(option, dict):
-            yield option
+    options = schema.get("anyOf") or schema.get("oneOf") or ()
+    return [schema, *(option for option in options if isinstance(option, dict))]
 
 
 def types_of(schema: Json) -> frozenset[str]:
     """The JSON types a schema allows; none when it does not say."""
-    said = [branch.get("type") or () for branch in branches(schema)]
+    said = [branch.get("type", []) for branch in branches(schema)]
     return frozenset(t for kinds in said for t in ([kinds] if isinstance(kinds, str) else kinds))
 
 
 def enum_of(schema: Json) -> list[Any]:
     """The members a schema closes its values to, its own or those of its options."""
-    members = next((b["enum"] for b in branches(schema) if isinstance(b.get("enum"), list)), None)
+    members: list[Any] = next((b["enum"] for b in branches(schema) if "enum" in b), [])
     return members or ([schema["const"]] if "const" in schema else [])
 
 
@@ -53,8 +52,8 @@ def items_of(schema: Json) -> Json:
 
 
 def properties_of(schema: Json) -> Json:
-    properties = schema.get("properties")
-    return properties if isinstance(properties, dict) else {}
+    properties: Json = schema.get("properties", {})
+    return properties
 
 
 def validator(schema: Any, root: Json) -> Callable[[Any], bool]:
