@@ -214,6 +214,27 @@ def test_9_a_suggestion_is_taken_up_once() -> None:
     assert "unknown flight" in said(propose("", [GATE], second))
 
 
+@pytest.mark.parametrize("parallel", [True, False])
+def test_9_of_several_calls_the_failed_one_is_corrected_and_none_is_left_out(
+    parallel: bool,
+) -> None:
+    context, asked_for = history(FLIGHTS), []
+    while made := calls(propose("", [GATE], context, parallel_tool_calls=parallel)):
+        asked_for += [arguments["flight"] for _, arguments in made]
+        done = [(flight, FAILED if flight == "LH-402" else {"gate": "B4"}) for flight in asked_for]
+        context = history(FLIGHTS, *(("find_gate", {"flight": f}, told) for f, told in done))
+    assert sorted(asked_for) == ["AF-9", "BA-77", "LH-402", "LH-4020"]
+
+
+@pytest.mark.parametrize(
+    "suggested", [[7], {"flight": ["LH-4020"]}, {"seat": "4A"}, [[]], "LH-402"]
+)
+def test_9_what_is_no_other_value_for_an_argument_is_not_tried(suggested: Any) -> None:
+    failed = {"ok": False, "error": "unknown flight", "suggestions": suggested}
+    context = history(QUESTION, ("find_gate", {"flight": "LH-402"}, failed))
+    assert "unknown flight" in said(propose("", [GATE], context))
+
+
 def test_9_a_bare_failure_is_tried_again_as_it_was() -> None:
     sdk = "An error occurred while running the tool. Please try again. Error: boom"
     failed = history(QUESTION, *[("find_gate", {"flight": "LH-402"}, sdk)] * 3)

@@ -167,6 +167,20 @@ def test_a_shell_runs_what_is_quoted_lists_and_reads(request_: str, command: str
     assert answer["text"] == "The shell printed:\n\none\ntwo"
 
 
+def test_a_local_shell_is_sent_one_line_after_the_other_each_as_it_stands() -> None:
+    local = {"type": "local_shell", "name": "local_shell", "description": "Run a command."}
+    steps = [
+        {"command": ["bash", "-lc", line]} for line in ("sort a.txt | head -2", "echo it's done")
+    ]
+    request = "Run `sort a.txt | head -2` and `echo it's done`."
+    made: list[tuple[str, Json, Any]] = []
+    for step in steps:
+        assert sent(request, [local], *made) == [("local_shell", step)]
+        made.append(("local_shell", step, "done"))
+    (answer,) = asked(request, [local], *made).items
+    assert answer["text"] == "The shell printed:\n\ndone"
+
+
 def test_a_shell_composes_no_command() -> None:
     for request in ("What is the weather in Lisbon?", "Tell me a story.", "Delete old.log."):
         assert not [name for name, _ in sent(request, [WEATHER, shelled()]) if name == "shell"]
@@ -201,7 +215,8 @@ def test_a_patch_changes_what_was_seen() -> None:
     )  # fmt: skip
     assert apply_diff(text, operation["diff"]) == text.replace("colour", "color")
     patched = ("apply_patch", arguments, {"status": "completed"})
-    assert sent(request, tools, ran("cat docs/guide.md", text), patched) == []
+    (answer,) = asked(request, tools, ran("cat docs/guide.md", text), patched).items
+    assert answer["text"].startswith("The shell printed:\n\nThe colour is red.")
 
 
 def test_a_patch_creates_and_deletes_the_file_that_is_named() -> None:

@@ -116,9 +116,9 @@ def corrections(made: list[Made]) -> list[tuple[str, Json]]:
     What was suggested itself is corrected no more.
     """
     found: list[tuple[str, Json]] = []
-    for each in made:
+    for each in filter(lambda call: call.failed, made):
         own, again = (each.name, each.arguments), (each.name, _corrected(each))
-        if each.failed and own not in found and again not in [own, *found]:
+        if own not in found and again not in [own, *found]:
             found.append(again)
     return found
 
@@ -136,7 +136,7 @@ def _corrected(made: Made) -> Json:
         return (type(given[name]) is type(suggested)) + likeness(name_words(name), error)
 
     if not isinstance(suggested, dict):
-        suggested = dict.fromkeys(sorted(given, key=likely)[-1:], suggested)
+        suggested = dict.fromkeys(sorted(given, key=likely, reverse=True)[:1], suggested)
     return given | {k: v for k, v in suggested.items() if k in given}
 
 
