@@ -118,8 +118,6 @@ def test_a_grammar_finds_its_piece_or_there_is_no_call() -> None:
     request = "Please run SELECT id FROM orders as a query."
     assert sent(request, [grammar]) == [("run_sql", {"input": "SELECT id FROM orders"})]
     assert sent("Please run a query.", [grammar]) == []
-    broken = grammar["format"] | {"definition": "(?<n>"}
-    assert sent("Please run a query.", [grammar | {"format": broken}]) == []
 
 
 # --- What is told of the choice

@@ -35,8 +35,7 @@ _SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s|$)|(?=\n)|$)")
 def ask_for(name: str, missing: list[Parameter]) -> str:
     """Ask for the values a call still needs."""
     needed = [
-        " ".join(each.path).replace("_", " ")
-        + (f" ({each.about.rstrip('.')})" if each.about else "")
+        " ".join(each.path).replace("_", " ") + f" ({each.about.rstrip('.')})" * bool(each.about)
         for each in missing[:4]
     ]
     return f"To use {name} I need the {' and '.join(needed)}. Which should I take?"

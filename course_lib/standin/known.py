@@ -105,8 +105,8 @@ def python(request: str) -> str | None:
                 continue
             return template.format(*given)
     numbers, said = pattern("plain number").findall(text), {*content_words(text)}
-    asked = {n: code for n, code in _OF_NUMBERS.items() if sets("reductions")[n] & said}
-    lines = [f'print("{name}:", {code})' for name, code in asked.items()]
+    asked = [name for name in _OF_NUMBERS if sets("reductions")[name] & said]
+    lines = [f'print("{name}:", {_OF_NUMBERS[name]})' for name in asked]
     given = ["import statistics", "", f"numbers = [{', '.join(numbers)}]"]
     return "\n".join([*given, *lines]) if lines and len(numbers) > 2 else None
 
@@ -115,11 +115,8 @@ def _piece(form: Json, text: str) -> str:
     """The longest piece of a text that fits a regular grammar; without one, what is marked off."""
     if form.get("syntax") != "regex":
         return _marked_off(text) or text
-    try:
-        found = [m.group() for m in re.finditer(form["definition"], text[:MOST_MATCHED])]
-    except re.error:  # it is written in another dialect
-        return ""
-    return max(found, key=len, default="")
+    found = re.finditer(form["definition"], text[:MOST_MATCHED])
+    return max((piece.group() for piece in found), key=len, default="")
 
 
 def _marked_off(text: str) -> str:

@@ -75,7 +75,7 @@ class _Turn:
                 new = [] if self.situation.searched else tool["deferred"]
                 self.search, self.paths = name, [each["path"] for each in new]
                 weighed += [each | {"name": each["path"]} for each in new]
-            elif name != PROGRAM and (sent := self._write(tool, self.request)):
+            elif name != PROGRAM and (sent := self._known_arguments(tool, self.request)):
                 self.written[name] = sent
                 weighed.append(as_weighed(tool))
         self.tools = compile_tools(weighed)
@@ -96,7 +96,7 @@ class _Turn:
                 in_program[tool["name"]] = tool
         return direct, in_program if PROGRAM in direct else {}
 
-    def _write(self, tool: Json, request: Request) -> Json | None:
+    def _known_arguments(self, tool: Json, request: Request) -> Json | None:
         return arguments_for(tool, request, self.situation, self.forced)
 
     def decide(self) -> Answer:
@@ -232,7 +232,7 @@ class _Turn:
         for each in calls:
             name, made = each.tool.name, finish(each, self.forced)
             if name in self.written:
-                own = each.request and self._write(self.direct[name], each.request)
+                own = each.request and self._known_arguments(self.direct[name], each.request)
                 made = Sent(name, own or self.written[name])
             if made not in found and (name in self.direct or made.missing):
                 found.append(made)
