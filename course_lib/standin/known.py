@@ -89,7 +89,7 @@ def arguments_for(tool: Json, request: Request, situation: Situation, forced: bo
 
 def query(text: str) -> str:
     """A request without what it says of searching."""
-    asked = pattern("aside").sub("", pattern("address").sub("", text)).strip() or text
+    asked = pattern("aside").sub("", pattern("link").sub("", text)).strip() or text
     return " ".join(pattern("search lead").sub("", asked, count=1).split()).rstrip("?.! ") or asked
 
 
