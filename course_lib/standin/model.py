@@ -36,7 +36,10 @@ def propose(
     tool_choice: str | Json = "auto",
     parallel_tool_calls: bool = True,
 ) -> list[Json]:
-    """The output items for a request, or for a whole context if `history` is given."""
+    """The output items for a request, or for a whole context if `history` is given.
+
+    It is the way in for what measures the stand-in; the platform asks a `StandIn`.
+    """
     items = [{"role": "user", "content": user}] if history is None else history
     prompt = Prompt(None, items, tools, tool_choice, parallel_tool_calls)
     return StandIn().respond(prompt).items

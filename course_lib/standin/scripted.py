@@ -18,7 +18,7 @@ class Scripted:
     That is once a request, and once more after each call of a hosted tool, which the platform runs
     in between.
 
-    turns   for each time the items to return: `message(…)` and `call(…)`, one or a list
+    turns   for each time the items to return, one or a list: `message(…)`, `refusal(…)`, `call(…)`
     """
 
     turns: list[Json | list[Json]]
@@ -33,7 +33,7 @@ class Scripted:
             if not isinstance(item, dict) or item.get("type") not in ITEM_TYPES:
                 raise ScriptError(
                     f"Turn {number} of the script holds {item!r}. "
-                    "Build its items with message(text) and call(name, arguments)."
+                    "Build its items with message(text), refusal(text) and call(name, arguments)."
                 )
 
     def respond(self, prompt: Prompt) -> Answer:
