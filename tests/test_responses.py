@@ -358,6 +358,15 @@ def test_items_without_ids_are_not_asked_for_their_reasoning() -> None:
     assert asked(platform, model="gpt-5.6", tools=[GET_ORDER], input=history)
 
 
+def test_a_reasoning_item_may_come_back_without_its_id() -> None:
+    """So the Agents SDK sends it with `reasoning_item_id_policy="omit"`."""
+    platform = Platform(model=Listener(call("get_order", {"order_id": "A-104"})))
+    thought, made = asked(platform, model="gpt-5.6", tools=[GET_ORDER])["output"]
+    del thought["id"]
+    history = [user(), thought, made, an_output(made["call_id"])]
+    assert asked(platform, model="gpt-5.6", tools=[GET_ORDER], input=history)
+
+
 def test_two_clients_have_two_states() -> None:
     here, there = connect(Scripted([message("hello")])), connect(Scripted([message("hello")]))
     made = here.responses.create(model=PLAIN, input="ping")

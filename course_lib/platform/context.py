@@ -280,11 +280,13 @@ def check_reasoning(context: Context, state: State) -> None:
         if item_id in present:
             raise refusal("item_twice", item_id=item_id)
         present.add(item_id)
+    # One that came back without its id may be any of those that are needed.
+    unnamed = any(item.get("type") == "reasoning" and not item.get("id") for item in context.new)
     followers = [*context.new[1:], {"role": "user"}]
     for item, follower in zip(context.new, followers, strict=False):
         item_id, kind = item.get("id") or "", item.get("type", "message")
         needed = state.reasoning_before.get(item_id)
-        if needed is not None and needed not in present:
+        if needed is not None and needed not in present and not unnamed:
             raise refusal("item_without_reasoning", item_id=item_id, kind=kind, needed=needed)
         if kind == "reasoning" and item_id and not _may_follow(follower):
             raise refusal("reasoning_without_item", item_id=item_id)
