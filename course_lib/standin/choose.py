@@ -132,7 +132,7 @@ THRESHOLD = 0.4  # below it the model does not call
 ASK_FROM = 0.6  # how likely a tool must be, if all had been said, to ask for what was not
 MOST_TOOLS, MOST_CLAUSES, MOST_CALLS = 8, 40, 40
 AGAIN = 0.3  # how likely another value of a parameter must be, beside the first
-LEAVING, LEAVING_MIDWAY = 0.5, 1.0  # what it costs to go to another tool: at a wish, elsewhere
+LEAVING, LEAVING_MIDWAY = 0.5, 1.5  # what it costs to go to another tool: at a wish, elsewhere
 Span = tuple[int, int]
 
 

@@ -70,7 +70,7 @@ def _as_number(parameter: Parameter, value: Value) -> Any:
     asked = next((factors[word] for word in named if word in factors), None)
     if said and asked and said[0] == asked[0]:  # euros as cents, minutes as seconds
         data = round(data * said[1] / asked[1], 9)
-    data = whole(data)
+    data = str(whole(data)) if parameter.is_text else whole(data)
     return data if parameter.accepts(data) else None
 
 

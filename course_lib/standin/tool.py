@@ -70,11 +70,13 @@ class Parameter:
         self.own_words = tuple(name_words(self.path[-1]))
         self.own_stems = {stem(word) for word in self.own_words if word not in words("generic")}
         self.is_text = not self.types or "string" in self.types
-        self.numeric = bool(self.types & {"integer", "number"}) and not self.is_text
-        self.is_list = "array" in self.types and not self.is_text
         members = {str(member).lower() for member in enum_of(self.schema)}
+        self.numeric = bool(self.types & {"integer", "number"}) and not self.is_text
+        self.numeric |= any(map(str.isdigit, members))  # "1", "2": text to the schema alone
+        self.is_list = "array" in self.types and not self.is_text
         self.is_flag = "boolean" in self.types or members >= {"true", "false"}
-        self.is_closed = self.is_flag or bool(members)  # it takes its options and nothing else
+        # it takes its options and nothing else
+        self.is_closed = self.is_flag or (bool(members) and not self.numeric)
         self.pattern = str(self.schema.get("pattern") or "")
 
     @cached_property
@@ -203,6 +205,8 @@ def _role(own: list[str], about: str, schema: Json) -> str:
     """What it is, by its format, its name, or else its description: a place, a person, …"""
     if role := _FORMATS.get(str(schema.get("format"))):
         return role
+    if own[:2] == ["number", "of"]:
+        return "quantity"
     roles = sets("roles")
     told = [role for word in plain_words(about)[:10] for role in roles if word in roles[role]]
     for said in (own[-1:], own):

@@ -139,7 +139,7 @@ def _spelled_numbers(text: str) -> Iterator[Value]:
     for match in _SPELLED.finditer(text):
         if match.group()[0].islower() or not text[: match.start()].strip(" \"'"):
             total = 0.0
-            for word in re.findall(r"(?!and)[a-z]+", match.group().lower()):
+            for word in re.findall(r"\b(?!and\b)[a-z]+", match.group().lower()):
                 plain = table("number_words")[word]
                 total = max(total, 1) * plain if word in _TIMES else total + plain
             unit, _ = _unit_at(text, match.end())
