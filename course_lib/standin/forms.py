@@ -131,7 +131,7 @@ def _patterned(parameter: Parameter, value: Value, text: str, request: Request) 
     ):
         if parameter.accepts(written) if parameter.pattern else shape_of(written) in shapes:
             return written
-    is_word = value.kind == "phrase" and not has_digits  # and codes are asked for
+    is_word = value.kind in ("phrase", "name") and not has_digits  # and codes are asked for
     return None if parameter.pattern or is_word else text
 
 
