@@ -21,7 +21,7 @@ from .tool import Tool, compile_tools
 from .values import Value
 
 FEATURES = (
-    "log covered", "log exact", "direction", "name", "against", "other act",
+    "log exact", "direction", "name", "against", "other act",
     "tells", "missing x covered", "filled", "log rest covered", "weakest pair",
 )  # fmt: skip
 # On the logit, too rare to be fitted: a tool that shares no word; one that shows such an id.
@@ -88,7 +88,6 @@ def _compare(request: Request, tool: Tool) -> Ranked:
     named = sum(likeness([key], request.content) ** 2 for key in tool.key_words)
     features = {
         "covered": covered,
-        "log covered": math.log(A_LITTLE + covered),
         "log exact": math.log(A_LITTLE + exact),
         "direction": float(request.direction @ tool.direction),
         "name": named / max(len(tool.key_words), 1),
