@@ -543,3 +543,19 @@ def test_a_text_that_stands_above_the_question_answers_it(tools: list[Json]) -> 
 )
 def test_what_says_nothing_of_the_question_or_is_not_set_apart_does_not(request_: str) -> None:
     assert "I can only answer from what I was given" in said(propose(request_, []))
+
+
+@pytest.mark.parametrize("number", ["205", "two hundred and five"])
+def test_a_number_in_words_is_read_whole(number: str) -> None:
+    screws = tool("order_screws", "Order screws.", quantity={"type": "integer"})
+    assert calls(propose(f"Order {number} screws", [screws])) == [
+        ("order_screws", {"quantity": 205})
+    ]
+
+
+@pytest.mark.parametrize("number", ["four", "4"])
+def test_a_figure_among_options_is_chosen_by_a_number(number: str) -> None:
+    stars = {"type": "string", "enum": ["3", "4", "5"], "description": "How many stars."}
+    hotel = tool("find_hotel", "Find a hotel by its stars.", stars=stars)
+    asked = f"Find a hotel with {number} stars"
+    assert calls(propose(asked, [hotel])) == [("find_hotel", {"stars": "4"})]

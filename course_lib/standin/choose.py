@@ -142,8 +142,9 @@ def plan(request: Request, tools: list[Tool]) -> tuple[list[Call], list[Ranked]]
     if len(wishes) > 1:
         found = [call for k in range(len(wishes)) for call in _calls_for(request, wishes, k)]
         return _unique(found), ranked
-    if ranked and ranked[0].score >= THRESHOLD:
-        return calls_of(ranked[0].call, request), ranked
+    likely = ranked and ranked[0].score >= THRESHOLD
+    if likely and not (found := calls_of(ranked[0].call, request))[0].missing:
+        return found, ranked
     lacking = [each for each in ranked if each.call.missing and each.could >= ASK_FROM]
     best = max(lacking, key=lambda each: each.could, default=None)
     return [best.call] if best else [], ranked  # what it lacks is asked for
