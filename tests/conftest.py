@@ -1,5 +1,6 @@
 """Fixtures for every test. What prepares and judges a whole run is in `tests.guard.plugin`."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -11,6 +12,13 @@ from tests.notebooks import check, facts, form
 
 # Notebooks that are wrong on purpose: only the tests that name them run them.
 collect_ignore = ["fixtures"]
+
+
+@pytest.fixture(autouse=True)
+def nobody_watches_the_collector() -> None:
+    """Hypothesis times collections, from its first test on. An interrupt that comes just then,
+    in code that hangs, would be dropped by Python with a warning."""
+    gc.callbacks.clear()
 
 
 class GuardLog:

@@ -127,7 +127,7 @@ def is_small_talk(request: Request) -> bool:
 
 # --- from the request to calls -------------------------------------------------------------------
 
-THRESHOLD = 0.4  # below it the model does not call
+THRESHOLD = 0.35  # below it the model does not call
 ASK_FROM = 0.6  # how likely a tool must be, if all had been said, to ask for what was not
 MOST_TOOLS, MOST_CLAUSES, MOST_CALLS = 8, 40, 40
 AGAIN = 0.3  # how likely another value of a parameter must be, beside the first
