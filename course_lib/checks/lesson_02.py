@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from ..grading.submission import Double, Outcome, Submission, Verdict
@@ -203,7 +204,10 @@ def break_the_loop(submission: Submission) -> Iterator[Finding]:
     ):
         yield (
             expect(f"{name} breaks it", _played(name, attacks[name]))
-            .that(partial(_begins, wanted), f"a script at which found_loop ends so: {wanted}…")
+            .that(
+                methodcaller("startswith", wanted),
+                f"a script at which found_loop ends so: {wanted}…",
+            )
             .because(reason)
         )
 
@@ -244,10 +248,6 @@ def _found_loop(platform: Platform) -> str:
         output = {"call_id": found[0]["call_id"], "output": json.dumps(result)}
         history.append({"type": "function_call_output"} | output)
     return f"it went on for {_ENOUGH} requests, and did not end"
-
-
-def _begins(wanted: str, ended: str) -> bool:
-    return ended.startswith(wanted)
 
 
 @task(
@@ -322,7 +322,7 @@ def the_loop_that_survives(submission: Submission) -> Iterator[Finding]:
         ending = f"after {cap} requests your code raised RuntimeError"
         yield (
             expect(f"max_turns={cap} ends it", endless.stop)
-            .that(partial(_begins, ending), ending)
+            .that(methodcaller("startswith", ending), ending)
             .because("a model that never has enough is stopped by you, or by your bill")
         )
     just = play("Is it late?", [_order("A-104"), message("Yes.")], max_turns=2)

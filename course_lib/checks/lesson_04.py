@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from ..grading.submission import Client, Outcome, Submission, Verdict, describe
@@ -206,14 +207,14 @@ def wait_but_not_for_ever(submission: Submission) -> Iterator[Finding]:
         ending = f"looks: {looks}; your code raised TimeoutError"
         yield (
             expect(f"after {looks} looks it gives up", waited.end)
-            .that(partial(_begins, ending), ending)
+            .that(methodcaller("startswith", ending), ending)
             .because("a file can be in progress for ever, and somebody waits for you")
         )
     failed = wait(10, 2, "latin-1")
     ending = "looks: 2; your code raised ValueError"
     yield (
         expect("a file that failed is told at once", failed.end)
-        .that(partial(_begins, ending), ending)
+        .that(methodcaller("startswith", ending), ending)
         .because("no waiting will mend it, and the store lacks a document")
     )
     yield (
@@ -224,7 +225,7 @@ def wait_but_not_for_ever(submission: Submission) -> Iterator[Finding]:
     ending = "looks: 1; your code raised ValueError"
     yield (
         expect("one that was cancelled is told too", wait(10, 2, cancelled=True).end)
-        .that(partial(_begins, ending), ending)
+        .that(methodcaller("startswith", ending), ending)
         .because("it will never be completed either, and has no last_error")
     )
     yield (
@@ -232,10 +233,6 @@ def wait_but_not_for_ever(submission: Submission) -> Iterator[Finding]:
         .that(lambda n: 1 < n["looks"] <= n["pauses"] + 1 <= n["looks"] + 1, "pauses: looks - 1")
         .because("a loop without one asks as fast as it can, until it is refused")
     )
-
-
-def _begins(wanted: str, ended: str) -> bool:
-    return ended.startswith(wanted)
 
 
 # A page let in
@@ -365,7 +362,7 @@ def from_the_web_with_care(submission: Submission) -> Iterator[Finding]:
     ):
         yield (
             expect(label, *(visit(url).end(asking=True) for url in urls))
-            .that(partial(_begins, _REFUSED), _REFUSED)
+            .that(methodcaller("startswith", _REFUSED), _REFUSED)
             .because(reason)
         )
     for label, visits, reason in (
@@ -390,7 +387,7 @@ def from_the_web_with_care(submission: Submission) -> Iterator[Finding]:
     ):
         yield (
             expect(label, *(each.end(asking=False) for each in visits))
-            .that(partial(_begins, _REFUSED), f"{_REFUSED}, and nothing is uploaded")
+            .that(methodcaller("startswith", _REFUSED), f"{_REFUSED}, and nothing is uploaded")
             .because(reason)
         )
     yield (
